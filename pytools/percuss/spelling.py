@@ -89,6 +89,17 @@ def with_error(value: float, error: float | None) -> str:
     return f"{_fixed(value, places)} ± {_fixed(error, places)}"
 
 
+def log_text(value: float, error: float | None = None) -> str:
+    """A logarithm of a probability: differences count, however large it is, so that digits go by the place.
+
+    >>> log_text(86772.4812), log_text(-3.7283066, 0.0031), log_text(float("nan"))
+    ('86772.48', '-3.7283 ± 0.0031', '')
+    """
+    if error is not None and math.isfinite(error) and error > 0:
+        return with_error(value, error)
+    return f"{value:.2f}" if math.isfinite(value) else number_text(value)
+
+
 def span_text(low: float, high: float) -> str:
     """From one number to another: as many digits as tell them apart by two, and both to the same place.
 

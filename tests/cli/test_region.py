@@ -62,7 +62,8 @@ def test_regions_with_pictures_and_report(percuss, study, folder):
     assert "4 panels" in drawn.err
     assert (folder / "region.svg").read_text().startswith("<?xml")
     assert percuss("report", facts["id"], "--to", folder / "page.html").code == 0
-    assert "Regions of time histories" in (folder / "page.html").read_text()
+    page = (folder / "page.html").read_text()
+    assert "Regions of time histories: " in page and "of whole histories, the band that holds" in page
     assert "rock_wx, rock_wz" in percuss("log").out
     assert percuss("audit").code == 0
 

@@ -18,8 +18,9 @@ pytest.importorskip("matplotlib", reason="sites need the extra `report`")
 
 from percuss.ledger.event import NO_COST, Event, Software
 from percuss.ledger.projections import fold
-from percuss.site.graph import graph_of
+from percuss.site.graph import Graph, graph_of
 from percuss.site.lineage import HEIGHT, WIDTH, Box, depths, draw, without_crowds
+from percuss.site.pages import _around
 from percuss.site.scripts import call
 from percuss.site.serve import Watched, server
 from percuss.site.table import PART, rows_of, table_parts
@@ -89,6 +90,48 @@ def test_the_same_bytes_and_only_what_is_new(site: Path, percuss, folder: Path) 
     assert pages == {f"events/{note}.html", f"events/{campaign}.html"}
     assert said["written"] == len(changed)
     assert "one more" in (site / f"events/{campaign}.html").read_text()
+
+
+def test_a_site_that_was_cut_off_is_gone_on_with(
+    site: Path, percuss, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # type: ignore[no-untyped-def]
+    from percuss.site import build
+
+    made: list[str] = []
+    real = build.event_page
+
+    def cut_off(*arguments: object) -> str:
+        if len(made) == 2:
+            raise KeyboardInterrupt
+        made.append(real(*arguments))  # type: ignore[arg-type]
+        return made[-1]
+
+    monkeypatch.setattr(build, "event_page", cut_off)
+    assert percuss("site", "--to", "cut").code != 0
+    assert len(list((folder / "cut/events").iterdir())) == 2
+    monkeypatch.setattr(build, "event_page", lambda *arguments: made.append("") or real(*arguments))  # type: ignore[func-returns-value]
+    facts = json.loads(percuss("site", "--to", "cut", "--json").out)
+    assert _bytes(folder / "cut") == _bytes(site)
+    assert len(made) == len(list((site / "events").iterdir())) and facts["kept"] >= 2
+
+
+def test_nested_facts_are_words(percuss, folder: Path, site: Path) -> None:  # type: ignore[no-untyped-def]
+    percuss("audit", "--rerun", 0, "--record")
+    percuss("site", "--to", "audited")
+    pages = [path.read_text() for path in (folder / "audited/events").iterdir()]
+    (page,) = [text for text in pages if "<title>audit.made" in text]
+    assert "<h1>Audit: holds" in page and "{" not in re.sub(r"<[^>]+>", "", page) and "chain 0, lineage 0" in page
+
+
+def test_of_many_sources_the_newest_are_drawn() -> None:
+    """As of an estimate of reliability, which hundreds of designs and runs were made for."""
+    events = [_note(i) for i in range(42)]
+    first, *middle, last = [event.id for event in events]
+    parents = {first: (), **dict.fromkeys(middle, (first,)), last: tuple(middle)}
+    order = {event.id: i for i, event in enumerate(events)}
+    page = _around(fold(events), Graph({}, {}, parents, {}, {}, order), events[-1], dict.fromkeys(order, "words"))
+    assert page.count("<rect") == 14 and middle[-1] in page and middle[0] not in page
+    assert "28 older sources of the same kinds are not drawn" in page
 
 
 class _Attributes(HTMLParser):

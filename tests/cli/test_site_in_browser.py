@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import os
 import shutil
+from importlib import resources
 from pathlib import Path
 
 import pytest
 from tests.cli.browser import BROWSER, DARK, browse, probe
+from tests.devtools import Browser
 
 pytest.importorskip("matplotlib", reason="sites need the extra `report`")
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="there is no chromium on PATH")
@@ -122,6 +124,48 @@ def test_campaigns_are_sorted_and_scattered(site: Path, tmp_path: Path) -> None:
     assert "fault" not in seen, seen
     assert seen["up"] == sorted(seen["up"]) and seen["down"] == sorted(seen["up"], reverse=True)
     assert seen["dots"] == 16
+
+
+def test_a_large_table_is_there_at_once(tmp_path: Path) -> None:
+    """The first page of a ledger of many events: first rows first, few of them drawn, the rest while it is read."""
+    from percuss.report.html import style_sheet
+    from percuss.site.build import ASSETS, MANIFEST
+    from percuss.site.pages import Badge, overview
+    from percuss.site.table import PART, table_parts
+
+    count = 30_000
+    row = {"kind": "note.added", "study": "many", "mark": "", "notes": 0, "behind": 0, "bad": False}
+    rows = [
+        row | {"id": f"{i:08x}", "at": 1_700_000_000 + count - i, "words": f"displacement of run {i}: {i / 7:.3f} mm"}
+        for i in range(count)
+    ]
+    (tmp_path / MANIFEST).parent.mkdir()
+    package = resources.files("percuss.site").joinpath("assets")
+    texts = {name: package.joinpath(name).read_text() for name in ASSETS} | table_parts(rows)
+    texts["report.css"] = style_sheet()
+    texts["index.html"] = overview("index.html", Badge(True, "many events"), live=False)
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    assert sum(len(texts[name]) for name in ("index.html", "table.js", "site.js", "data/events-0.js")) < 600_000
+    with Browser() as browser:
+        # The page itself says when it was ready, before the rest has come.
+        watch = """new MutationObserver((_, seen) => { const { ready, whole } = document.documentElement.dataset;
+          const now = [document.querySelectorAll(".events .row").length, document.scripts.length];
+          if (ready && !window.first) window.first = now;
+          if (whole) { window.last = now; seen.disconnect(); }
+        }).observe(document, { attributes: true, subtree: true })"""
+        browser.call("Page.addScriptToEvaluateOnNewDocument", source=watch)
+        browser.open((tmp_path / "index.html").as_uri(), "window.last")
+        (drawn, scripts), (_, all_scripts) = browser.run("[window.first, window.last]")
+        assert 10 < drawn < 60 and scripts < all_scripts - count // PART + 4, "one part was enough"
+        browser.run("search.value = 'run 29999:'; search.dispatchEvent(new Event('input'))")
+        browser.until("document.querySelectorAll('.events .row').length === 1")
+        browser.run("search.value = ''; search.dispatchEvent(new Event('input'))")
+        browser.until("document.querySelectorAll('.events .row').length > 10")
+        browser.run("document.getElementById('events').scrollTop = 1e9")
+        browser.until(f"document.querySelector('.events .row[data-place=\"{count - 1}\"]')")
+        assert int(browser.run("document.querySelectorAll('.events .row').length")) < 60
+        assert browser.complaints == []
 
 
 @pytest.mark.parametrize("name", ["index.html", "lineage.html", "campaigns.html", "compare.html", "event"])

@@ -198,7 +198,7 @@ def _tell_sampling(problem: Problem, sample: Sample) -> None:
 def _tell_estimates(problem: Problem, calibrated: Calibrated, summary: Summary, posterior: Posterior) -> None:
     """Estimates, what to think of them, and evidence."""
     from percuss.cli.output import hint, say, say_table
-    from percuss.spelling import with_error
+    from percuss.spelling import log_text, with_error
     from percuss.units import from_si
 
     twin = problem.observations.twin or {}
@@ -233,6 +233,6 @@ def _tell_estimates(problem: Problem, calibrated: Calibrated, summary: Summary, 
         if verdict.gate == "fit" and verdict.passed:
             say(verdict.sentence)
     for name, evidence in calibrated.evidence.items():
-        error = f" +- {evidence.error:.3f}" if evidence.error == evidence.error else ""
-        say(f"log evidence, {name}: {evidence.log_evidence:.4f}{error}{''.join(f'; {n}' for n in evidence.notes)}")
+        value = log_text(evidence.log_evidence, evidence.error)
+        say(f"log evidence, {name}: {value}{''.join(f'; {n}' for n in evidence.notes)}")
     hint(f"percuss predict {posterior.event.id} says what follows from it")

@@ -23,14 +23,13 @@ def show(
     json: JsonOption = False,
 ) -> None:
     """Show every setting, its value, and where it came from; with flags, what they would change."""
-    from percuss.cli.output import give_json, table_text
+    from percuss.cli.output import give_json, hint, table_text
     from percuss.config import SETTINGS, find_settings, variable_of
 
     settings = find_settings({"ledger": ledger, "jobs": jobs})
     if json:
         give_json({name: {"value": item.value, "source": item.source} for name, item in settings.items()})
         return
-    rows = [
-        (name, str(item.value), item.source, variable_of(name), SETTINGS[name].doc) for name, item in settings.items()
-    ]
-    print(table_text(("setting", "value", "from", "variable", ""), rows))
+    rows = [(name, str(item.value), item.source, SETTINGS[name].doc) for name, item in settings.items()]
+    print(table_text(("setting", "value", "from", ""), rows))
+    hint(f"a variable of the environment is named after its setting, as {variable_of('ledger')}")

@@ -19,7 +19,7 @@ from percuss.cli.options import (
     reference,
 )
 from percuss.errors import InputError
-from percuss.spelling import counted
+from percuss.spelling import counted, log_text
 
 if TYPE_CHECKING:
     from percuss.filtering.covariance import ObservationError
@@ -150,9 +150,10 @@ def _tell(
     tell_measured(study, table["variable"].to_list(), table["value"].to_list())
     if body.identified:
         say(_table(study, body.identified))
+    evidence = "" if body.log_evidence is None else f", log evidence {log_text(body.log_evidence)}"
     say(
         f"{counted(len(measured.steps), 'step')}, {counted(body.samples, 'sample')} worth {body.effective:.3g} "
-        f"({100 * body.effective / body.samples:.2g} %), log evidence {body.log_evidence}"
+        f"({100 * body.effective / body.samples:.2g} %){evidence}"
     )
     if body.left_out:
         say(f"{counted(body.left_out, 'point')} without a finished run in every case are left out")

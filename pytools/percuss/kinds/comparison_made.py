@@ -66,6 +66,12 @@ class ComparisonMade(Result):
     notes: tuple[str, ...] = ()
 
 
+def _summary(body: ComparisonMade) -> str:
+    """By name, where they have names of their own."""
+    names = [item.block for item in body.posteriors]
+    return " and ".join(names) if len(set(names)) == len(names) else counted(len(names), "posterior")
+
+
 ROWS = dict.fromkeys(("posterior", "block", "parameter", "unit"), "")
 KIND = Kind(
     "comparison.made",
@@ -73,7 +79,7 @@ KIND = Kind(
     "calibrations held against each other",
     needs={"posterior": ("posterior.sampled", "validation.computed")},
     tables={"posteriors": Table("a parameter of a posterior", ROWS)},
-    summary=lambda body: counted(len(body.posteriors), "posterior"),
+    summary=_summary,
     version=2,
     upcasters=SINCE_TRUST,
     repeat="percuss.work.compare:repeat_comparison",

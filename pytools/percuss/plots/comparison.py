@@ -64,5 +64,6 @@ def _intervals(axis: Any, rows: pl.DataFrame, shown: Scale, names: dict[str, str
     axis.set_yticks(places, [names.get(id, id[-6:]) for id in rows["posterior"]])
     axis.set_ylim(-0.6, rows.height - 0.4)
     axis.tick_params(left=False)
+    axis.locator_params(axis="x", nbins=4)
     axis.grid(axis="x")
     axis.set_xlabel(shown.label)

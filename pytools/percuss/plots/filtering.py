@@ -23,6 +23,8 @@ EDGE = 1.75
 MOST = 8
 # So many steps have a mark each: of one observation there is nothing else to be seen.
 MARKED = 40
+# Density that is not worth an axis, as a share of its top.
+SLIGHT = 1e-3
 
 
 def draw(subject: Subject) -> Figure:
@@ -49,6 +51,8 @@ def draw(subject: Subject) -> Figure:
         axis.plot(x, mean, color=INK, linewidth=1.1, label="mean", **mark)
         axis.set_ylabel(shown.label)
         axis.grid(True)
+        if shown.logarithmic:
+            axis.set_yscale("log")
         alts.append(f"{shown.label} {mean[-1]:.4g} ({low[-1]:.4g} to {high[-1]:.4g})")
     last = axes[-1, 0]
     last.plot(x, np.concatenate([[float(body.samples)], steps["effective"].to_numpy()]), color=ORANGE, **mark)
@@ -67,11 +71,19 @@ def draw(subject: Subject) -> Figure:
 def densities(subject: Subject) -> Figure:
     """Marginal densities on the diagonal, pairwise ones below it."""
     _, scales = _estimates(subject)
-    scales = scales[:MOST]
     alone = subject.session.table(subject.event, "densities")
     both = subject.session.table(subject.event, "pairs") if subject.event.blob("pairs") else None
+    return draw_densities(scales[:MOST], alone, both)
+
+
+def draw_densities(scales: Sequence[Scale], alone: pl.DataFrame, both: pl.DataFrame | None) -> Figure:
+    """`alone` has parameter, value and density, `both` first, second, x, y and density; SI.
+
+    Panels reach as far as there is density: of a wide prior little may be left.
+    """
     size = len(scales)
     figure, axes = canvas(size, size, min(WIDE, 1 + EDGE * size), 0.6 + EDGE * min(size, 5), sharex="col")
+    reach = [_reach(own, alone.filter(parameter=own.name)) for own in scales]
     for i, own in enumerate(scales):
         marginal = alone.filter(parameter=own.name)
         value, density = own.of(marginal["value"].to_numpy()), marginal["density"].to_numpy()
@@ -79,14 +91,25 @@ def densities(subject: Subject) -> Figure:
         axes[i, i].plot(value, density, color=BLUE, linewidth=1.0)
         axes[i, i].set_yticks([])
         axes[i, i].set_ylim(bottom=0)
+        axes[i, i].set_xlim(reach[i])
         for j, left in enumerate(scales):
             if j > i:
                 axes[i, j].set_axis_off()
             elif j < i and both is not None:
                 _pair(axes[i, j], both.filter(first=left.name, second=own.name), left, own)
+                axes[i, j].set_ylim(reach[i])
     _label(axes, scales, scales)
     names = ", ".join(shown.name for shown in scales)
     return picture(figure, f"Densities of {names} after the last step", "Densities after the last step.")
+
+
+def _reach(own: Scale, marginal: pl.DataFrame) -> tuple[float, float]:
+    """From where to where the density is more than SLIGHT of its top, and the next places of the grid."""
+    value, density = own.of(marginal["value"].to_numpy()), marginal["density"].to_numpy()
+    there = np.flatnonzero(density > SLIGHT * density.max())
+    if not len(there):
+        return float(value[0]), float(value[-1])
+    return float(value[max(there[0] - 1, 0)]), float(value[min(there[-1] + 1, len(value) - 1)])
 
 
 def _pair(axis: Any, pair: pl.DataFrame, left: Scale, own: Scale) -> None:
@@ -107,10 +130,14 @@ def runs(subject: Subject) -> Figure:
     Values at places on a curve are left out, unless there are no other outputs.
     """
     body, scales = _facts(subject)
-    scales, case = scales[:MOST], body.cases[0]
-    study, table = subject.session.study(subject.event), _weighted(subject, body, case)
+    case, study = body.cases[0], subject.session.study(subject.event)
     whole = [name for name in study.outputs if study.outputs[name].at is None]
     outputs = [output_scale(study, name) for name in (whole or list(study.outputs))[:MOST]]
+    return draw_runs(outputs, scales[:MOST], _weighted(subject, body, case), case)
+
+
+def draw_runs(outputs: Sequence[Scale], scales: Sequence[Scale], table: pl.DataFrame, case: str) -> Figure:
+    """`table` has a row for each run: parameters as `at NAME`, outputs by name, and its weight; SI."""
     figure, axes = canvas(
         len(outputs), len(scales), min(WIDE, 1 + EDGE * len(scales)), 0.6 + EDGE * len(outputs), sharex="col",
         sharey="row",
@@ -122,6 +149,8 @@ def runs(subject: Subject) -> Figure:
             dots(axes[i, j], x, y, BLUE, 2.4, alpha=0.6)
             axes[i, j].plot(x[heavy], y[heavy], "o", color=ORANGE, markersize=5, fillstyle="none", linestyle="none")
             axes[i, j].grid(True)
+            if own.logarithmic:
+                axes[i, j].set_xscale("log")
     _label(axes, outputs, scales)
     alt = (
         f"Outputs of {counted(table.height, 'run')} over their parameters, case {case}; {int(heavy.sum())} have a ring"

@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib.resources import files
@@ -22,7 +23,7 @@ from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import Event
 from percuss.ledger.place import check_outside
 from percuss.ledger.projections import State, mark
-from percuss.plots.drawing import load_matplotlib
+from percuss.plots.drawing import drawing, load_matplotlib
 from percuss.report.html import style_sheet
 from percuss.report.source import when
 from percuss.session import Session
@@ -79,7 +80,7 @@ def build_site(
         writer.put(name, text)
     telling = session.for_telling()
     _put_data(writer, telling, state, graph, summaries)
-    with session.voice.progress("pages", len(graph.parents)) as advance:
+    with session.voice.progress("pages", len(graph.parents)) as advance, drawing(), writer.kept_when_cut_off():
         for id in graph.parents:
             event = state.events[id]
             key = _key(state, graph, event)
@@ -204,11 +205,9 @@ class _Writer:
 
     def put_once(self, name: str, key: str, make: Callable[[], str]) -> None:
         """A file that is made only where its key is another."""
+        if self.before.get(name) != key or not (self.folder / name).is_file():
+            self._write(name, make())
         self.now[name] = key
-        path = self.folder / name
-        if self.before.get(name) == key and path.is_file():
-            return
-        self._write(name, make())
 
     def put_data(self, name: str, key: str, make: Callable[[], str | None]) -> bool:
         """Data of an event; False where there are none, which is remembered."""
@@ -230,22 +229,37 @@ class _Writer:
         return (self.folder / name).read_text(encoding="utf-8")
 
     def _write(self, name: str, text: str) -> None:
+        self._store(name, text)
+        self.written += 1
+
+    def _store(self, name: str, text: str) -> None:
         path = self._place(name)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(text.encode())
         except OSError as fault:
             raise InputError(f"{path}: cannot be written ({fault.strerror})") from fault
-        self.written += 1
+
+    @contextmanager
+    def kept_when_cut_off(self) -> Iterator[None]:
+        """Within this, what is written is listed even if it comes to no end: the next call goes on from there."""
+        self._store(MANIFEST, _listing(self.before | self.now))
+        try:
+            yield
+        except BaseException:
+            self._store(MANIFEST, _listing(self.before | self.now))
+            raise
 
     def finish(self, events: int) -> Site:
         """Take away what is no longer part of it, and write the list."""
         gone = [name for name in self.before if name not in self.now]
         for name in gone:
             self._place(name).unlink(missing_ok=True)
-        text = json.dumps({"files": dict(sorted(self.now.items()))}, indent=0, sort_keys=True)
-        manifest = self.folder / MANIFEST
-        if not manifest.is_file() or manifest.read_text(encoding="utf-8") != text:
-            self._write(MANIFEST, text)
+        self._store(MANIFEST, _listing(self.now))
+        self.written += self.now != self.before
         kept = sum(self.before.get(name) == key for name, key in self.now.items())
         return Site(self.folder, self.written, kept, len(gone), events)
+
+
+def _listing(files: dict[str, str]) -> str:
+    return json.dumps({"files": dict(sorted(files.items()))}, indent=0, sort_keys=True)

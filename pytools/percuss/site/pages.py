@@ -13,8 +13,7 @@ from percuss.kinds.event_superseded import EventSuperseded
 from percuss.kinds.note_added import NoteAdded
 from percuss.kinds.table import is_known
 from percuss.ledger.event import Event
-from percuss.ledger.projections import WORD_KINDS, State, mark
-from percuss.plots.drawing import drawing
+from percuss.ledger.projections import State, mark
 from percuss.report.blocks import Notice, Page, Section
 from percuss.report.html import body_parts, document, inline
 from percuss.report.sections.registry import RUNS_KINDS, SECTIONS, section_of
@@ -22,6 +21,7 @@ from percuss.report.source import Source, when
 from percuss.session import Session, standing
 from percuss.site.graph import Graph
 from percuss.site.lineage import Box, draw, without_crowds
+from percuss.spelling import counted
 from percuss.trust import Trust, failures
 
 # Scripts and styles of the site itself and nothing else; `file:` is what 'self' is for a page opened from a folder.
@@ -125,7 +125,8 @@ def _box(state: State, id: str, words: str, folder: str, more: str = "") -> Box:
 def event_page(session: Session, state: State, graph: Graph, event: Event, summaries: dict[str, str]) -> str:
     """The page of one event: its own sections, what was said of it, and where it stands in the lineage.
 
-    `session` is one for telling, `state` that of the ledger as it stands.
+    `session` is one for telling, `state` that of the ledger as it stands. Called within `drawing`: to set that up takes
+    longer than most pages.
     """
     # Sections are of the event alone; those of runs need the batches behind their campaign.
     known = {event.id, *(item.id for item in event.inputs), *graph.behind.get(event.id, ())}
@@ -155,7 +156,7 @@ def _heading(event: Event, summary: str) -> str:
 
     "64 runs, 0 failed" of a campaign becomes "Campaign: 64 runs, 0 failed".
     """
-    if not summary or event.kind in {"study.registered", *WORD_KINDS}:
+    if not summary or event.kind in ("study.registered", "note.added", "event.superseded"):
         return summary or event.kind
     return f"{event.kind.partition('.')[0].capitalize()}{', ' if ': ' in summary else ': '}{summary}"
 
@@ -179,14 +180,13 @@ def _sections(source: Source, event: Event) -> list[Section | None]:
     elif event.kind == "design.created":
         modules = ["design"]
     parts: list[Section | None] = []
-    with drawing():
-        for module in [*modules, "trust"]:
-            try:
-                runs = event.kind in RUNS_KINDS and module != "trust"
-                parts.append(section_of(module, source, source.state.events[event.input("design")] if runs else event))
-            except (PercussError, pl.exceptions.PolarsError, KeyError) as fault:
-                reason = Notice(f"this part of the event cannot be shown: {fault}")
-                parts.append(Section(module.capitalize(), [reason]))
+    for module in [*modules, "trust"]:
+        try:
+            runs = event.kind in RUNS_KINDS and module != "trust"
+            parts.append(section_of(module, source, source.state.events[event.input("design")] if runs else event))
+        except (PercussError, pl.exceptions.PolarsError, KeyError) as fault:
+            reason = Notice(f"this part of the event cannot be shown: {fault}")
+            parts.append(Section(module.capitalize(), [reason]))
     return parts
 
 
@@ -213,7 +213,9 @@ def _words(state: State, graph: Graph, event: Event, *, dependence: bool) -> lis
 def _around(state: State, graph: Graph, event: Event, summaries: dict[str, str]) -> str:
     """What the event comes from, and what was made from it directly."""
     below = graph.children.get(event.id, ())[-MOST_BELOW:]
-    ids = [*graph.ancestors(event.id), *below]
+    sources = graph.ancestors(event.id)
+    shown = without_crowds(sources, graph.parents, lambda id: state.events[id].kind)
+    ids = [*shown, *below]
     parents = {id: graph.parents[id] for id in ids}
     parents |= dict.fromkeys(below, (event.id,))
 
@@ -223,9 +225,12 @@ def _around(state: State, graph: Graph, event: Event, summaries: dict[str, str])
     picture = draw(ids, parents, box, f"Lineage of {event.kind}")
     more = len(graph.children.get(event.id, ())) - len(below)
     words = f"<p>{more} more events were made from it.</p>" if more > 0 else ""
+    if left_out := len(sources) - len(shown):
+        words += f"<p>{left_out} older sources of the same kinds are not drawn; Events has them.</p>"
     behind = len(graph.behind.get(event.id, ()))
     if behind:
-        words += f"<p>{behind} batches of runs stand behind it.</p>"
+        stand = "stands" if behind == 1 else "stand"
+        words += f"<p>{counted(behind, 'batch', 'batches')} of runs {stand} behind it.</p>"
     return (
         f'<section class="lineage"><h2>Lineage</h2><div class="scroll" tabindex="0">{picture}</div>{words}</section>'
         if picture

@@ -219,11 +219,15 @@ def _observations(
     return keep_observations(session, measured)
 
 
+# Short: with its numbers it has to fit a line of 80 columns.
+PROGRESS = "evaluations"
+
+
 def _inferred(session: Session, problem: Problem, how: Sampling) -> Calibrated:
     """Sample, telling how far it has come."""
     try:
         # No total: the evaluations allowed are a ceiling, which good posteriors come nowhere near.
-        with session.voice.progress("sampling, evaluations", None) as advance:
+        with session.voice.progress(PROGRESS, None) as advance:
             return infer(problem, how, _reporter(advance, how.stopping))
     except KeyboardInterrupt:
         if problem.direct is None:
@@ -239,9 +243,8 @@ def _reporter(advance: Advance, goal: Stopping) -> Report:
         nonlocal before
         known = at.r_hat == at.r_hat
         reached = f"R-hat {at.r_hat:.3f} (to {goal.r_hat:g}), ESS {at.ess:.0f} (to {goal.ess:g})"
-        note = f"{at.stage}: {reached}" if known else at.stage
-        about = "" if at.expected is None else f"; about {at.expected} in all"
-        advance(at.evaluations - before, note + about)
+        about = "" if at.expected is None else f"of about {at.expected}, "
+        advance(at.evaluations - before, about + (reached if known else at.stage))
         before = at.evaluations
 
     return report

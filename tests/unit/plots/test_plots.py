@@ -19,6 +19,8 @@ from percuss.kinds.table import KINDS
 from percuss.plots.drawing import COLOURS, DASHES, INK, MARKERS, PAPER, SERIES, canvas, drawing, picture
 from percuss.plots.fan import FEW, Line, draw_fan
 from percuss.plots.files import save
+from percuss.plots.filtering import draw_densities, draw_runs
+from percuss.plots.labels import scale
 from percuss.plots.peaks import missed_peak
 from percuss.plots.registry import PLOTS, WITHOUT_PICTURE, picture_of
 from percuss.plots.subject import Request, Subject
@@ -159,3 +161,22 @@ def test_a_choice_that_a_picture_does_not_leave_is_refused() -> None:
         picture_of(subject("campaign.completed", curves=("u1",), window=(0.0, 1.0)))
     assert picture_of(subject("validation.computed", curves=("u1",), ladder=True))
     assert picture_of(subject("posterior.sampled", title="a line"))
+
+
+def test_densities_reach_as_far_as_there_is_any() -> None:
+    """Of a wide prior little may be left: a spike at the edge of an empty panel shows nothing."""
+    value = np.linspace(0, 100, 201)
+    tables = [pl.DataFrame({"parameter": ["k"] * 201, "value": value, "density": np.exp(-0.5 * (value - 5) ** 2)})]
+    tables.append(pl.DataFrame({"parameter": ["e"] * 201, "value": value / 100, "density": np.ones(201)}))
+    with drawing(style="screen"):
+        figure = draw_densities([scale("k", "1"), scale("e", "1")], pl.concat(tables), None).canvas
+    low, high = figure.axes[0].get_xlim()
+    assert 0 <= low < 2 and 8 < high < 12
+    assert figure.axes[3].get_xlim() == (0, 1)
+
+
+def test_parameters_over_decades_have_a_logarithmic_axis() -> None:
+    table = pl.DataFrame({"at k": [0.1, 1.0, 10.0], "y": [1.0, 2.0, 3.0], "weight": [0.1, 0.8, 0.1]})
+    with drawing(style="screen"):
+        figure = draw_runs([scale("y", "1")], [scale("k", "1", logarithmic=True)], table, "base").canvas
+    assert figure.axes[0].get_xscale() == "log"

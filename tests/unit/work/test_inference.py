@@ -17,6 +17,7 @@ import percuss.ledger.ledger
 import percuss.session
 from percuss.errors import InputError
 from percuss.execution.campaign import Interrupted, close_campaign, local_executor, run_campaign
+from percuss.inference.samplers.sample import Progress, Stopping
 from percuss.kinds.posterior_sampled import PosteriorSampled
 from percuss.kinds.table import KINDS
 from percuss.kinds.validation_computed import ValidationComputed
@@ -28,7 +29,7 @@ from percuss.study.load import load_study
 from percuss.study.study import Study
 from percuss.surrogates.model import Settings
 from percuss.validation.settings import models_of
-from percuss.work.calibrate import Request, calibrate
+from percuss.work.calibrate import PROGRESS, Request, _reporter, calibrate
 from percuss.work.compare import compare
 from percuss.work.design import Request as Points
 from percuss.work.design import create_design, plan_design
@@ -263,3 +264,13 @@ def test_a_validation_repeats_where_its_record_is_the_studys(tmp_path: Path) -> 
     assert origin
     validate(session, Subject(study), replace(request, data=(study.files[origin.file], "elsewhere.csv")))
     assert _repeated(session, "validation.computed").verdict == "cannot"
+
+
+def test_progress_toward_convergence_fits_a_line() -> None:
+    """A bar of 80 columns: what the draws have come to, and what they have to come to, not cut off."""
+    said: list[tuple[int, str]] = []
+    report = _reporter(lambda count, note: said.append((count, note)), Stopping(r_hat=1.01, ess=400))
+    report(Progress("burn-in", 1000))
+    report(Progress("draws", 173_400, 1.031, 12_409.0, 1_298_100))
+    assert said == [(1000, "burn-in"), (172_400, "of about 1298100, R-hat 1.031 (to 1.01), ESS 12409 (to 400)")]
+    assert len(f"{PROGRESS} 1173400 {said[1][1]}") <= 80

@@ -1,14 +1,21 @@
-// Drawing: every form is stored once and drawn for all bodies that have it in one call.
+// Drawing: every form is sent once, and repeated here for all bodies that have it, so that they are drawn in one call. Bodies
+// are rows of a texture. Software rendering takes as long over an instance as over a call: twice the time for a wall, and more
+// with a uniform block.
+const ROWS = 256;
 const VERTEX = `#version 300 es
+precision highp float; precision highp int;
 layout(location = 0) in vec3 place; layout(location = 1) in vec3 normal;
-layout(location = 2) in vec3 origin; layout(location = 3) in vec4 turn; layout(location = 4) in vec3 scale;
-layout(location = 5) in vec4 paint; layout(location = 6) in vec2 extra;
+uniform highp sampler2D rows; uniform int size;
 uniform mat4 camera; uniform int mode; uniform vec3 sun; uniform float floorZ;
 out vec3 seen; out vec3 facing; out vec3 own; flat out vec4 colour; flat out vec2 more;
-vec3 turned(vec3 v) { return v + 2.0 * cross(turn.yzw, cross(turn.yzw, v) + turn.x * v); }
+vec3 turned(vec4 turn, vec3 v) { return v + 2.0 * cross(turn.yzw, cross(turn.yzw, v) + turn.x * v); }
 void main() {
-  seen = origin + turned(scale * place);
-  facing = turned(normal / max(scale, vec3(1e-20)));
+  int who = gl_VertexID / size; ivec2 row = ivec2(4 * (who % ${ROWS}), who / ${ROWS});
+  vec4 a = texelFetch(rows, row, 0), b = texelFetch(rows, row + ivec2(1, 0), 0);
+  vec4 c = texelFetch(rows, row + ivec2(2, 0), 0), d = texelFetch(rows, row + ivec2(3, 0), 0);
+  vec3 origin = a.xyz, scale = vec3(b.w, c.xy); vec4 turn = vec4(a.w, b.xyz), paint = vec4(c.zw, d.xy); vec2 extra = d.zw;
+  seen = origin + turned(turn, scale * place);
+  facing = turned(turn, normal / max(scale, vec3(1e-20)));
   own = place; colour = paint; more = extra;
   if (mode == 2) { seen.xy -= (seen.z - floorZ) * sun.xy / sun.z; seen.z = floorZ; }
   gl_Position = camera * vec4(seen, 1.0);
@@ -43,51 +50,64 @@ const STRIDE = 16, SUN = unit([-0.45, -0.6, 0.9]);
 // Rounds narrower than this on the screen, in pixels, are drawn with fewer sides: one level coarser each.
 const NARROW = [40, 12];
 
+// The numbers of a list so many times over, each time `step` more.
+function repeated(list, times, step) {
+  const Kind = step && times * step > 65535 ? Uint32Array : list.constructor, out = new Kind(times * list.length);
+  for (let i = 0, k = 0; i < times; i++) for (let j = 0; j < list.length; j++, k++) out[k] = list[j] + i * step;
+  return out;
+}
+
 class Batch {
-  constructor(painter, look, capacity, bodies) {
-    const gl = painter.gl, buffer = gl.createBuffer();
-    Object.assign(this, { gl, look, buffer, bodies, level: 0, count: 0, values: new Float32Array(STRIDE * Math.max(capacity, 1)) });
-    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
-    gl.bufferData(gl.ARRAY_BUFFER, this.values, gl.DYNAMIC_DRAW);
-    this.drawn = look.levels.map(mesh => {
-      const places = gl.createBuffer(), normals = gl.createBuffer();
-      for (const [target, data] of [[places, mesh.places], [normals, mesh.normals]]) {
-        gl.bindBuffer(gl.ARRAY_BUFFER, target);
-        gl.bufferData(gl.ARRAY_BUFFER, data, gl.STATIC_DRAW);
-      }
-      return { faces: this.array(places, normals, mesh.triangles), lines: this.array(places, normals, mesh.edges) };
-    });
+  constructor(painter, look, bodies) {
+    const gl = painter.gl;
+    Object.assign(this, { painter, gl, look, bodies, level: 0, count: 0, room: 0, drawn: new Map(), texture: gl.createTexture(), values: new Float32Array(0) });
+    this.reserve(Math.max(bodies.length, 1));
+    gl.bindTexture(gl.TEXTURE_2D, this.texture);
+    for (const name of ["MIN", "MAG"]) gl.texParameteri(gl.TEXTURE_2D, gl[`TEXTURE_${name}_FILTER`], gl.NEAREST);
+  }
+  // Room for so many; lists that were made for fewer are made again.
+  reserve(count) {
+    if (count <= this.room) return;
+    this.room = count;
+    this.across = Math.min(count, ROWS);
+    const values = new Float32Array(STRIDE * this.across * Math.ceil(count / ROWS));
+    values.set(this.values);
+    this.values = values;
+    for (const { array, buffers } of this.drawn.values()) { this.gl.deleteVertexArray(array); for (const buffer of buffers) this.gl.deleteBuffer(buffer); }
+    this.drawn.clear();
   }
   // As coarse as nobody sees, with so many pixels for a metre.
   choose(pixels) {
     const narrow = NARROW.filter(limit => this.look.round * pixels < limit).length;
-    this.level = this.through ? 0 : Math.min(narrow, this.look.levels.length - 1);
+    // Only the first level has what lies inside.
+    this.level = this.through && this.look.levels[0].outer ? 0 : Math.min(narrow, this.look.levels.length - 1);
   }
   get mesh() { return this.look.levels[this.level]; }
-  array(places, normals, indices) {
-    const gl = this.gl, array = gl.createVertexArray(), list = gl.createBuffer();
-    gl.bindVertexArray(array);
-    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, list);
-    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, indices, gl.STATIC_DRAW);
-    gl.bindBuffer(gl.ARRAY_BUFFER, places);
-    gl.enableVertexAttribArray(0);
-    gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 0, 0);
-    gl.bindBuffer(gl.ARRAY_BUFFER, normals);
-    gl.enableVertexAttribArray(1);
-    gl.vertexAttribPointer(1, 3, gl.BYTE, true, 0, 0);
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.buffer);
-    for (const [location, size, from] of [[2, 3, 0], [3, 4, 3], [4, 3, 7], [5, 4, 10], [6, 2, 14]]) {
-      gl.enableVertexAttribArray(location);
-      gl.vertexAttribPointer(location, size, gl.FLOAT, false, 4 * STRIDE, 4 * from);
-      gl.vertexAttribDivisor(location, 1);
+  // Triangles or edges of all bodies. What lies inside a body shows only where the body is seen through.
+  list(edges) {
+    const whole = this.through || !this.mesh.outer, key = `${this.level} ${edges} ${whole}`;
+    if (!this.drawn.has(key)) {
+      const gl = this.gl, mesh = this.mesh, array = gl.createVertexArray(), all = edges ? mesh.edges : mesh.triangles;
+      const own = whole ? all : all.subarray(0, edges ? 2 * mesh.outer[1] : 3 * mesh.outer[0]), size = mesh.places.length / 3;
+      const indices = repeated(own, this.room, size), buffers = [gl.createBuffer(), gl.createBuffer(), gl.createBuffer()];
+      gl.bindVertexArray(array);
+      for (const [place, data, kind, scaled] of [[0, mesh.places, gl.FLOAT, false], [1, mesh.normals, gl.BYTE, true]]) {
+        gl.bindBuffer(gl.ARRAY_BUFFER, buffers[place]);
+        gl.bufferData(gl.ARRAY_BUFFER, repeated(data, this.room, 0), gl.STATIC_DRAW);
+        gl.enableVertexAttribArray(place);
+        gl.vertexAttribPointer(place, 3, kind, scaled, 0, 0);
+      }
+      gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, buffers[2]);
+      gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, indices, gl.STATIC_DRAW);
+      gl.bindVertexArray(null);
+      this.drawn.set(key, { array, buffers, size, each: own.length, kind: indices.BYTES_PER_ELEMENT === 4 ? gl.UNSIGNED_INT : gl.UNSIGNED_SHORT });
     }
-    gl.bindVertexArray(null);
-    return array;
+    return this.drawn.get(key);
   }
   // One more of these: origin, rotation, scale, colour with opacity, who.
   add(origin, turn, scale, colour, alpha, id, toned) {
+    if (this.count === this.room) this.reserve(2 * this.room);
     const k = STRIDE * this.count++;
-    if (k + STRIDE > this.values.length) { const more = new Float32Array(2 * this.values.length); more.set(this.values); this.values = more; }
     this.values.set(origin, k); this.values.set(turn, k + 3); this.finish(k, scale, colour, alpha, id, toned);
   }
   finish(k, scale, colour, alpha, id, toned) {
@@ -97,17 +117,20 @@ class Batch {
     v[k + 14] = id; v[k + 15] = toned;
   }
   upload() {
-    this.gl.bindBuffer(this.gl.ARRAY_BUFFER, this.buffer);
-    this.gl.bufferData(this.gl.ARRAY_BUFFER, this.values.subarray(0, STRIDE * this.count), this.gl.DYNAMIC_DRAW);
+    const gl = this.gl;
+    if (!this.count) return;
+    gl.bindTexture(gl.TEXTURE_2D, this.texture);
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA32F, 4 * this.across, Math.ceil(this.count / ROWS), 0, gl.RGBA, gl.FLOAT, this.values);
   }
   draw(edges) {
-    // What lies inside a body shows only where the body is seen through.
-    const gl = this.gl, mesh = this.mesh, list = edges ? mesh.edges : mesh.triangles;
-    const length = mesh.outer && !this.through ? (edges ? 2 * mesh.outer[1] : 3 * mesh.outer[0]) : list.length;
-    if (!this.count || !length) return;
-    gl.bindVertexArray(this.drawn[this.level][edges ? "lines" : "faces"]);
+    const gl = this.gl, mesh = this.mesh;
+    if (!this.count || !(edges ? mesh.edges : mesh.triangles).length) return;
+    const { array, size, each, kind } = this.list(edges);
+    gl.bindTexture(gl.TEXTURE_2D, this.texture);
+    this.painter.set("size", size);
+    gl.bindVertexArray(array);
     if (mesh.closed && !edges) gl.enable(gl.CULL_FACE); else gl.disable(gl.CULL_FACE);
-    gl.drawElementsInstanced(edges ? gl.LINES : gl.TRIANGLES, length, list.BYTES_PER_ELEMENT === 4 ? gl.UNSIGNED_INT : gl.UNSIGNED_SHORT, 0, this.count);
+    gl.drawElements(edges ? gl.LINES : gl.TRIANGLES, each * this.count, kind, 0);
   }
 }
 
@@ -123,14 +146,16 @@ class Painter {
     this.looks = films.map(film => {
       const batches = film.looks.map((look, number) => {
         const bodies = film.shows.filter(([l]) => l === number).map(([, body]) => body);
-        return new Batch(this, look, bodies.length, bodies);
+        return new Batch(this, look, bodies);
       });
       const balls = film.radii.flatMap((radius, body) => radius === null ? [] : [body]);
-      const fine = balls.length > 3000 ? 1 : balls.length > 60 ? 2 : 3;
-      if (balls.length) batches.push(Object.assign(new Batch(this, single(ballMesh(fine)), balls.length, balls), { scaled: true }));
+      const fine = balls.length > 30000 ? 0 : balls.length > 3000 ? 1 : balls.length > 60 ? 2 : 3;
+      const levels = [fine, fine - 1, fine - 2].filter(level => level === fine || level > 0).map(ballMesh);
+      const look = { levels, round: 2 * Math.max(...balls.map(body => film.radii[body])), unbounded: false };
+      if (balls.length) batches.push(Object.assign(new Batch(this, look, balls), { scaled: true }));
       return batches;
     });
-    const form = mesh => new Batch(this, single(mesh), 64, []);
+    const form = mesh => new Batch(this, single(mesh), []);
     this.forms = { rod: form(rodMesh(10, 1)), ball: form(ballMesh(2)), coil: form(coilMesh(6, 10, 4)) };
     this.forces = { spike: form(rodMesh(4, 0.02, false)), chain: form(rodMesh(5, 1, false)) };
     this.floorZ = this.floor();
@@ -159,7 +184,7 @@ class Painter {
   }
   set(name, value) {
     const gl = this.gl, place = this.where[name] ??= gl.getUniformLocation(this.program, name);
-    if (name === "mode") gl.uniform1i(place, value);
+    if (name === "mode" || name === "size") gl.uniform1i(place, value);
     else if (name === "camera") gl.uniformMatrix4fv(place, false, value);
     else if (typeof value === "number") gl.uniform1f(place, value);
     else gl.uniform3fv(place, value);

@@ -51,7 +51,7 @@ class Plot {
     pen.textAlign = "left";
     pen.fillText(told(this.low), left, base + 5);
     pen.textAlign = "right";
-    pen.fillText(`${told(this.high)} ${clock[1]}`.trim(), left + span, base + 5);
+    pen.fillText(clock[1] ? `${told(this.high)} ${clock[1]}` : `${clock[0]} ${told(this.high)}`, left + span, base + 5);
     curves.forEach((curve, k) => {
       if (!curve) return;
       pen.strokeStyle = cssText(k ? "--other" : "--accent");

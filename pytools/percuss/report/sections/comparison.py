@@ -9,7 +9,7 @@ from percuss.plots.comparison import names_of, side_by_side
 from percuss.plots.labels import number_or_nan
 from percuss.report.blocks import Block, Cell, Gallery, Notice, Section, Table, Tone
 from percuss.report.source import Source
-from percuss.spelling import with_error
+from percuss.spelling import log_text
 
 
 def section(source: Source, event: Event) -> Section:
@@ -51,8 +51,10 @@ def section(source: Source, event: Event) -> Section:
             )
         )
     blocks.append(Gallery(*side_by_side(comparison.posteriors, names)))
-    return Section("Comparison", blocks, short)
+    models = [item.block for item in body.posteriors]
+    own = [" and ".join(models)] if len(set(models)) == len(models) else []
+    return Section(": ".join(["Comparison", *own]), blocks, short)
 
 
 def _score(value: float | None, error: float | None) -> str:
-    return with_error(number_or_nan(value), error)
+    return log_text(number_or_nan(value), error)

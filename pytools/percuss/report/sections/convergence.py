@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from percuss.kinds.convergence_checked import ConvergenceChecked
+from percuss.kinds.convergence_checked import ConvergenceChecked, summary
 from percuss.ledger.event import Event
 from percuss.plots.convergence import changes
 from percuss.plots.labels import output_scale
@@ -44,9 +44,8 @@ def section(source: Source, event: Event) -> Section:
     blocks: list[Block] = [Text(f"{text}."), Table("Outputs as the step shrinks", heads, rows)]
     blocks.append(changes(body, source.table(event, "convergence")))
     failed = failures(body.trust)
-    short = (
-        [Notice("outputs depend on the numerical step:", items=[verdict.line() for verdict in failed])]
-        if failed
-        else []
-    )
-    return Section("Convergence with the step", [*short, *blocks], short)
+    heading = f"Convergence with the step: case {body.case}"
+    if not failed:
+        return Section(heading, blocks, [f"Convergence with the step: {summary(body)}."])
+    warning = Notice("outputs depend on the numerical step:", items=[verdict.line() for verdict in failed])
+    return Section(heading, [warning, *blocks], [warning])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 
 from percuss.errors import LedgerError
@@ -45,7 +44,7 @@ def section(source: Source, event: Event) -> Section:
     ]
     blocks.append(Table("The event", ["", ""], [row for row in rows if row[1] is not None]))
     if event.blobs:
-        payloads: list[list[Cell]] = [[b.role, b.rows, b.bytes, f"`{b.digest}`"] for b in event.blobs]
+        payloads: list[list[Cell]] = [[b.role, b.rows or None, b.bytes, f"`{b.digest}`"] for b in event.blobs]
         blocks.append(Table("Tables it carries", ["table", "rows", "bytes", "digest"], payloads))
     if event.argv:
         blocks.append(Code(shlex.join(event.argv)))
@@ -68,11 +67,14 @@ def _body(event: Event) -> Table:
 
 
 def _spoken(value: object) -> str:
-    """A field as a person writes it: lists of numbers and names without brackets, what is nested as JSON."""
+    """A field as a person writes it: lists without brackets, what is nested as names with values."""
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if isinstance(value, list) and not any(isinstance(item, list | dict) for item in value):
-        return ", ".join(map(_spoken, value))
-    return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_spoken(item)}" for name, item in value.items())
+    if isinstance(value, list):
+        nested = any(isinstance(item, list | dict) for item in value)
+        return ("; " if nested else ", ").join(map(_spoken, value))
+    return "none" if value is None else str(value)

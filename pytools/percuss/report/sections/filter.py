@@ -9,7 +9,7 @@ from percuss.plots.labels import number_or_nan, parameter_scale
 from percuss.plots.subject import Request, Subject
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.source import Source
-from percuss.spelling import counted, number_text, span_text, with_error
+from percuss.spelling import counted, log_text, number_text, span_text, with_error
 
 
 def section(source: Source, event: Event) -> Section:
@@ -25,7 +25,7 @@ def section(source: Source, event: Event) -> Section:
     blocks: list[Block] = [
         Text(
             f"{words}; {worth}. Error of the observations: {body.covariance.mode}, scale {body.covariance.scale:g}. "
-            f"Log evidence {number_text(number_or_nan(body.log_evidence), 7)}."
+            f"Log evidence {log_text(number_or_nan(body.log_evidence))}."
         )
     ]
     if body.left_out:

@@ -35,20 +35,25 @@ def section(source: Source, event: Event) -> Section:
     for s in body.states:
         row: list[Cell] = [s.name, s.threshold * y.factor, s.exceeding, s.median * x.factor]
         row += [_interval(s.median_bootstrap, x.factor), _interval(s.median_bayes, x.factor), s.dispersion]
-        if s.rate is not None:
-            row += [s.rate, _interval(s.rate_bayes) if s.rate_bayes else ""]
         rows.append(row)
     share = f"{100 * body.level:g} %"
     heads = ["state", f"{y.label} above", "runs above", f"median {x.label}", f"bootstrap {share}", f"Bayes {share}"]
     heads += ["dispersion"]
-    if body.hazard:
-        heads += ["rate [1/year]", f"Bayes {share}"]
     blocks.append(Table("Lognormal curves of the damage states", heads, rows))
+    if body.hazard:
+        yearly: list[list[Cell]] = [
+            [s.name, number_text(s.rate), _interval(s.rate_bayes) if s.rate_bayes else ""]
+            for s in body.states
+            if s.rate is not None
+        ]
+        blocks.append(
+            Table("How often a year, by the hazard curve", ["state", "rate [1/year]", f"Bayes {share}"], yearly)
+        )
     medians = ", ".join(
         f"{s.name} {x.with_unit(s.median)} (dispersion {number_text(s.dispersion, 2)})" for s in body.states
     )
     short = [] if failures(body.trust) else [f"Median {x.name} of the damage states: {medians}."]
-    return Section("Fragility", blocks, short)
+    return Section(f"Fragility: {body.output} over {body.intensity}", blocks, short)
 
 
 def _interval(ends: Iterable[float], factor: float = 1.0) -> str:

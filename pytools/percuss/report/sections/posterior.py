@@ -14,7 +14,7 @@ from percuss.plots.labels import Scale, number_or_nan
 from percuss.plots.posterior import MOST_PARAMETERS, column_of, corner_of, marks
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.source import RUNS, Source
-from percuss.spelling import counted, span_text, with_error
+from percuss.spelling import counted, log_text, span_text, with_error
 
 UNCONVERGED = "UNCONVERGED"
 
@@ -35,7 +35,7 @@ def section(source: Source, event: Event) -> Section:
         ),
         *_own_runs(source, event),
         _verdict(posterior),
-        *_fit(posterior),
+        *_fit_verdicts(posterior),
     ]
     if posterior.summary is not None:
         blocks += _estimates(posterior, scales)
@@ -47,7 +47,7 @@ def section(source: Source, event: Event) -> Section:
     blocks += [drawn for drawn in (transforms(posterior.data), pareto_shapes(posterior.data)) if drawn is not None]
     if len(columns) > MOST_PARAMETERS:
         blocks.append(Text(f"The first {MOST_PARAMETERS} of {len(columns)} unknowns are drawn."))
-    blocks += [_diagnostics(posterior), *_evidence(body), _groups(body)]
+    blocks += [_diagnostics(posterior), *_errors(posterior, scales), *_fit(posterior), *_evidence(body), _groups(body)]
     blocks += [Notice(f"{note}.", "note") for note in body.notes]
     return Section(f"Posterior ({body.block})", blocks, _short(posterior, scales))
 
@@ -74,12 +74,17 @@ def _verdict(posterior: Posterior) -> Notice:
     return Notice(f"{UNCONVERGED}: {figures}; {use}.", items=posterior.body.reasons)
 
 
-def _fit(posterior: Posterior) -> list[Block]:
-    """How the data fit: verdicts first, then p-values and bands, group by group."""
+def _fit_verdicts(posterior: Posterior) -> list[Block]:
+    """Whether the data fit, and the surrogate reaches there."""
     own = [v for v in posterior.body.trust if v.gate in ("fit", "coverage") and v.source is None]
-    blocks: list[Block] = [Notice(f"{verdict.sentence}.", "good" if verdict.passed else "warning") for verdict in own]
+    return [Notice(f"{verdict.sentence}.", "good" if verdict.passed else "warning") for verdict in own]
+
+
+def _fit(posterior: Posterior) -> list[Block]:
+    """How the data fit: p-values and bands, group by group."""
     if not (fit := posterior.body.fit):
-        return blocks
+        return []
+    blocks: list[Block] = []
     parts = [("all", fit.all), *((part.name, part) for part in fit.groups)]
     rows: list[list[Cell]] = [
         [name, part.entries, part.p_value, *(_band(band, part.entries) for band in part.bands)]
@@ -128,7 +133,7 @@ def _short(posterior: Posterior, scales: list[Scale]) -> list[str | Notice]:
 
 
 def _estimate(value: float | None, error: float | None, shown: Scale) -> str:
-    """A number with its Monte Carlo error."""
+    """A number with its error."""
     return with_error(number_or_nan(value) * shown.factor, number_or_nan(error) * shown.factor)
 
 
@@ -140,23 +145,17 @@ def _estimates(posterior: Posterior, scales: list[Scale]) -> list[Block]:
     notes = []
     for j, (row, shown) in enumerate(zip(summary.rows, scales, strict=True)):
         low, high = (number_or_nan(end) * shown.factor for end in row.densest or (None, None))
-        # Posteriors of earlier versions have no error of standard deviation, median and interval.
-        pairs = ((row.mean, row.mean_error), (row.std, row.std_error), (row.median, row.median_error))
-        points: list[Cell] = [_estimate(value, error, shown) for value, error in pairs]
-        points.append(number_or_nan(row.mode) * shown.factor)
-        ends = zip(row.interval, row.interval_error or (None, None), strict=True)
-        interval = " to ".join(_estimate(value, error, shown) for value, error in ends)
+        points: list[Cell] = [_estimate(row.mean, row.std, shown), number_or_nan(row.mode) * shown.factor]
+        interval = span_text(*(number_or_nan(end) * shown.factor for end in row.interval))
         own = [] if truth is None else [float(truth[j]) * shown.factor]
         rows.append([row.name, shown.unit, *points, interval, span_text(low, high), row.contraction, *own])
         notes += [f"{row.name}: {note}" for note in row.notes]
     heads = [
         "unknown",
         "unit",
-        "mean ± MC error",
-        "std ± MC error",
-        "median ± MC error",
+        "mean ± std",
         "MAP",
-        f"{mass} interval, ends ± MC error",
+        f"{mass} interval",
         f"densest {mass}",
         "contraction",
     ]
@@ -178,6 +177,21 @@ def _estimates(posterior: Posterior, scales: list[Scale]) -> list[Block]:
         ]
         blocks.append(Table(f"{mark}Correlations of the posterior", ["", *posterior.names], matrix))
     return blocks
+
+
+def _errors(posterior: Posterior, scales: list[Scale]) -> list[Block]:
+    """How well the draws tell what was estimated."""
+    if posterior.summary is None:
+        return []
+    rows: list[list[Cell]] = []
+    for row, shown in zip(posterior.summary.rows, scales, strict=True):
+        # Posteriors of earlier versions have no error of standard deviation, median and interval.
+        ends = zip(row.interval, row.interval_error or (None, None), strict=True)
+        pairs = ((row.mean, row.mean_error), (row.std, row.std_error), (row.median, row.median_error), *ends)
+        rows.append([row.name, shown.unit, *(_estimate(value, error, shown) for value, error in pairs)])
+    half = f"{50 * (1 - posterior.summary.mass):g} %", f"{50 * (1 + posterior.summary.mass):g} %"
+    mark = "" if posterior.converged else f"{UNCONVERGED}. "
+    return [Table(f"{mark}Monte Carlo errors", ["unknown", "unit", "mean", "std", "median", *half], rows)]
 
 
 def _diagnostics(posterior: Posterior) -> Table:
@@ -220,7 +234,7 @@ def _evidence(body: PosteriorSampled) -> list[Block]:
 
 
 def _score(value: float | None, error: float | None) -> str:
-    return with_error(number_or_nan(value), error)
+    return log_text(number_or_nan(value), error)
 
 
 def _groups(body: PosteriorSampled) -> Table:

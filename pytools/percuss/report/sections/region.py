@@ -29,7 +29,11 @@ def section(source: Source, event: Event) -> Section:
     if event.blob("split") is not None:
         blocks += _split(source, event)
     blocks.insert(0, Text("A region holds a share of the runs; it says nothing of what the model leaves out."))
-    return Section("Regions of time histories", blocks)
+    wider = ", ".join(
+        f"{fact.factor:.3g} times for {column_label(fact.case, fact.curve, len(cases))}" for fact in body.facts
+    )
+    short = [f"To hold {share} of whole histories, the band that holds {share} at each instant is widened {wider}."]
+    return Section(f"Regions of time histories: {', '.join(curves)}", blocks, short)
 
 
 def _table(study: Study, event: Event, cases: int) -> Table:

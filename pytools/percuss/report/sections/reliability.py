@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from percuss.kinds.reliability_estimated import ReliabilityEstimated
 from percuss.ledger.event import Event
+from percuss.plots.labels import unit_text
 from percuss.plots.reliability import drawn_estimate
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.source import Source
@@ -37,7 +38,7 @@ def section(source: Source, event: Event) -> Section:
         blocks.append(_slopes(body, source.study(event)))
     if drawn := drawn_estimate(body, source.study(event), lambda role: source.table(event, role)):
         blocks.append(drawn)
-    return Section("Reliability", blocks, _short(body))
+    return Section(f"Reliability: limit {body.limit}", blocks, _short(body))
 
 
 def _short(body: ReliabilityEstimated) -> list[str]:
@@ -58,7 +59,7 @@ def _slopes(body: ReliabilityEstimated, study: Study) -> Table:
         unit = study.parameters[slope.parameter].unit
         step = to_si(1.0, unit) - to_si(0.0, unit)
         derivatives = [None if d is None else d * step for d in (slope.to_mean, slope.to_std)]
-        rows.append([slope.parameter, unit, slope.importance, *derivatives])
+        rows.append([slope.parameter, unit_text(unit), slope.importance, *derivatives])
     heads = ["parameter", "unit", "importance factor", "dp / d mean, by unit", "dp / d std, by unit"]
     return Table("What the probability depends on", heads, rows)
 

@@ -24,9 +24,11 @@ from percuss.plots.indices import (
 from percuss.plots.labels import column_label
 from percuss.report.blocks import Block, Cell, Gallery, Notice, Section, Table, Text
 from percuss.report.source import Lacking, Source, no_skill
-from percuss.spelling import counted
+from percuss.spelling import counted, number_text, with_span
 
 MOST_ROWS = 400
+# Below this an index has digits of its own.
+SMALL = 1e-3
 MEANING = {
     "first": "A first-order index is the share of the variance that a parameter explains alone, a total index the "
     "share in which it has a part.",
@@ -101,14 +103,13 @@ def _table(table: pl.DataFrame, measures: list[str], cases: int) -> Table:
         row: list[Cell] = [column_label(str(case), str(output), cases), str(parameter)]
         for name in shown:
             entry = by_measure.get(name)
-            interval = f"{entry['low']:.3g} to {entry['high']:.3g}" if entry and entry["low"] is not None else None
-            row += [entry["value"] if entry else None, interval]
+            row.append(_index(entry))
         rows.append(row)
-    heads = ["output", "parameter", *(head for name in shown for head in (WORDS[name], "interval"))]
+    heads = ["output", "parameter", *(WORDS[name] for name in shown)]
     kept = [i for i in range(len(heads)) if any(row[i] is not None for row in rows)]
     cut = "" if len(rows) <= MOST_ROWS else f", the first {MOST_ROWS} of {counted(len(rows), 'row')}"
     return Table(
-        f"Indices of every parameter{cut}",
+        f"Indices of every parameter, with their intervals{cut}",
         [heads[i] for i in kept],
         [[row[i] for i in kept] for row in rows[:MOST_ROWS]],
     )
@@ -164,3 +165,15 @@ def _whole(table: pl.DataFrame) -> Table:
         ["case", "parameter", "first order", "total"],
         rows,
     )
+
+
+def _index(entry: Mapping[str, Any] | None) -> Cell:
+    """An index and its interval, to the same place."""
+    if entry is None or entry["value"] is None:
+        return None
+    if entry["low"] is None:
+        return number_text(entry["value"])
+    if max(abs(entry[name]) for name in ("value", "low", "high")) < SMALL:
+        low, high, value = (number_text(entry[name], 3) for name in ("low", "high", "value"))
+        return f"{value} ({low} to {high})"
+    return with_span(entry["value"], entry["low"], entry["high"])

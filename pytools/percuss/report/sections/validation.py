@@ -9,7 +9,7 @@ from percuss.plots.drift import Shown, default_names, draw_paths, draw_predictio
 from percuss.plots.labels import Scale, number_or_nan, scale
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.source import Source
-from percuss.spelling import span_text, with_error
+from percuss.spelling import log_text, span_text, with_error
 from percuss.validation.storage import load_validation
 from percuss.validation.verdict import NO_EVIDENCE
 
@@ -43,7 +43,8 @@ def section(source: Source, event: Event) -> Section:
     heads = ["parameter", "unit", "mean", "spread", "min", "max", "filter's std", "wander"]
     blocks.append(Table(f"Paths after {body.settled_from_s:g} s", heads, rows))
     rungs: list[list[Cell]] = [
-        [f"{rung.drift:g}", rung.log_likelihood, *(rung.wander[name] for name in body.tracked)] for rung in body.ladder
+        [f"{rung.drift:g}", log_text(number_or_nan(rung.log_likelihood)), *(rung.wander[name] for name in body.tracked)]
+        for rung in body.ladder
     ]
     blocks.append(
         Table("The ladder of drifts", ["drift", "log-likelihood", *(f"wander {n}" for n in body.tracked)], rungs)
@@ -87,7 +88,7 @@ def _constant(body: ValidationComputed, shown: Shown) -> list[Block]:
         mean, std, mode = (number_or_nan(x) * unit.factor for x in (row.mean, row.std, row.mode))
         rows.append([row.name, unit.unit, with_error(mean, std), mode, span_text(low, high)])
     evidence: list[list[Cell]] = [
-        [method, with_error(number_or_nan(e.log_evidence), e.error)] for method, e in known.evidence.items()
+        [method, log_text(number_or_nan(e.log_evidence), e.error)] for method, e in known.evidence.items()
     ]
     scores: list[list[Cell]] = []
     for p in body.predictions:
