@@ -12,9 +12,11 @@ has the spectrum stated and the differences between motions come from the phases
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from percuss.models.seeds import Mixture, Seed
 from percuss.settings import Setting
 
 if TYPE_CHECKING:
@@ -52,19 +54,45 @@ def envelope(time_s: ndarray, settings: Mapping[str, Any]) -> ndarray:
     return result
 
 
-def synthetic_motion(settings: Mapping[str, Any], intensity_m_s2: float, duration_s: float, seed: int) -> ndarray:
+def sample_count(settings: Mapping[str, Any], duration_s: float) -> int:
+    """Samples of a motion, from 0 to the duration."""
+    return math.ceil(duration_s / float(settings["step"])) + 1
+
+
+def period_size(settings: Mapping[str, Any], duration_s: float) -> int:
+    """Samples in the period of the sum of cosines: twice the duration, so that no part of the motion repeats."""
+    return int(2 ** math.ceil(math.log2(2 * sample_count(settings, duration_s))))
+
+
+def random_variables(settings: Mapping[str, Any], duration_s: float) -> int:
+    """Standard normal variables of a motion: two for each of its phases."""
+    return 2 * (period_size(settings, duration_s) // 2 - 1)
+
+
+def phase_factors(seed: Seed, size: int) -> ndarray:
+    """exp(i phase) of so many phases, independent and even over the circle.
+
+    Of a mixture these are the directions of complex normals: a small step of these is a small one of the phases, all
+    around the circle.
+    """
+    import numpy as np
+
+    if not isinstance(seed, Mixture):
+        phase = np.random.Generator(np.random.PCG64(seed)).uniform(0.0, 2 * np.pi, size)
+        return np.asarray(np.exp(1j * phase))
+    pairs = seed.normals(lambda each: np.random.Generator(np.random.PCG64(each)).standard_normal((size, 2)))
+    return np.asarray((pairs[:, 0] + 1j * pairs[:, 1]) / np.hypot(pairs[:, 0], pairs[:, 1]))
+
+
+def synthetic_motion(settings: Mapping[str, Any], intensity_m_s2: float, duration_s: float, seed: Seed) -> ndarray:
     """Samples of the acceleration every `step` seconds from 0 to the duration, the same for the same seed."""
     import numpy as np
 
-    step = settings["step"]
-    count = int(np.ceil(duration_s / step)) + 1
-    # Twice the duration for the period of the sum: no part of the motion repeats.
-    size = 2 ** int(np.ceil(np.log2(2 * count)))
+    step, count, size = settings["step"], sample_count(settings, duration_s), period_size(settings, duration_s)
     frequency = np.arange(1, size // 2) / (size * step)
     power = spectrum(frequency, settings)
     amplitude = np.sqrt(2 * power / power.sum()) * intensity_m_s2
-    phase = np.random.Generator(np.random.PCG64(seed)).uniform(0.0, 2 * np.pi, frequency.size)
     coefficients = np.zeros(size // 2 + 1, complex)
-    coefficients[1 : size // 2] = amplitude * np.exp(1j * phase) * size / 2
+    coefficients[1 : size // 2] = amplitude * phase_factors(seed, frequency.size) * size / 2
     stationary = np.fft.irfft(coefficients, size)[:count]
     return np.asarray(stationary * envelope(np.arange(count) * step, settings))

@@ -45,6 +45,7 @@ from percuss.models.oscillators.springs import (
     spring_values,
 )
 from percuss.models.oscillators.tables import CONTACT, DAMPER, MASS, SENSOR, SPRING
+from percuss.models.seeds import Seed
 from percuss.settings import SettingsError
 from percuss.units import parse_quantity
 
@@ -74,7 +75,11 @@ class Oscillators:
     kind: str = "oscillators"
     batch: int = 64
 
-    def run(self, points: Sequence[Mapping[str, Value]], seeds: Sequence[int]) -> list[Outcome]:
+    def random_variables(self) -> int:
+        """Those of the ground motion."""
+        return self.base.random_variables(self.duration_s)
+
+    def run(self, points: Sequence[Mapping[str, Value]], seeds: Sequence[Seed]) -> list[Outcome]:
         """Simulate each point; all of them in one call of the core, which uses every core."""
         outcomes: list[Outcome | None] = []
         systems = []
@@ -116,7 +121,7 @@ class Oscillators:
         return record.facts(self.base.scale_of(point), self.duration_s) if record else None
 
     def film(
-        self, point: Mapping[str, Value], seed: int, start: bytes | None, interval_s: float | None
+        self, point: Mapping[str, Value], seed: Seed, start: bytes | None, interval_s: float | None
     ) -> tuple[Film, Outcome]:
         """The run as storeys that sway."""
         from percuss.models.oscillators.film import Structure, oscillator_film
@@ -131,7 +136,7 @@ class Oscillators:
     def _number(self, element: Element, key: str, point: Mapping[str, Any]) -> float:
         return float(point[element.inputs[key]])
 
-    def _system(self, point: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    def _system(self, point: Mapping[str, Any], seed: Seed) -> dict[str, Any]:
         """The system of one run, as the core takes it."""
         masses = [float(point[f"mass_{name}"]) for name in self.names]
         springs, spring_laws, dampers = [], [], []
