@@ -15,6 +15,7 @@ from percuss.reliability import active, active_subset, extrapolation, form, impo
 from percuss.reliability.estimate import Estimate, OneSidedError, Settings
 from percuss.reliability.limit import Limit
 from percuss.reliability.methods import LIMIT_METHODS, check_options, method_module
+from percuss.reliability.noise import Noise, joined
 
 FOUR = 4.4573e-3  # by quadrature of the same four branches, k = 6, in tests/bench/reliability.py
 
@@ -431,3 +432,51 @@ def test_importance_has_not_converged_without_draws_all_around() -> None:
     )
     assert large.converged and small.converged
     assert small.facts["draws_around"] == pytest.approx(25 * large.facts["draws_around"], rel=0.02)
+
+
+def on_white_noise(parameters: int, variables: int, beta: float) -> Limit:
+    """A plane over a parameter and white noise that the chains are told as mixtures of seeds."""
+
+    def drawn(seed: int) -> np.ndarray:
+        return np.random.Generator(np.random.PCG64(seed)).standard_normal(variables)
+
+    def evaluate(u: np.ndarray, noise: Noise) -> np.ndarray:
+        normals = np.array([mixture.normals(drawn) for mixture in noise.mixtures()])
+        along = np.column_stack([u, normals]).sum(axis=1) / math.sqrt(parameters + variables)
+        return (beta - along)[:, None]
+
+    def never(u: np.ndarray) -> np.ndarray:
+        raise AssertionError("the noise was to be given")
+
+    return Limit(parameters, never, on_noise=evaluate, noise_variables=variables)
+
+
+@pytest.mark.parametrize("parameters", [0, 3])
+def test_chains_walk_through_white_noise(parameters: int) -> None:
+    """1e-5 in 200 variables that only seeds stand for: what is drawn anew in every proposal is hardly ever accepted."""
+    found = run("subset", on_white_noise(parameters, 200, 4.265), n=6000, cv=0.5)
+    assert found.converged and inside(found, float(ndtr(-4.265)))
+    assert found.probability == pytest.approx(1e-5, rel=1.0)
+    assert "200 standard normal variables" in found.notes[0]
+    assert inside(run("monte-carlo", on_white_noise(parameters, 200, 1.5)), float(ndtr(-1.5)))
+
+
+def test_a_step_of_noise_is_a_step_of_its_variables() -> None:
+    def drawn(seed: int) -> np.ndarray:
+        return np.random.Generator(np.random.PCG64(seed)).standard_normal(4)
+
+    def normals(noise: Noise) -> np.ndarray:
+        return np.array([mixture.normals(drawn) for mixture in noise.mixtures()])
+
+    random = np.random.Generator(np.random.PCG64(5))
+    first = Noise.fresh(3, random)
+    moved = first.stepped(0.6, random)
+    added = np.array([drawn(seed) for seed in moved.seeds[:, -1].tolist()])
+    np.testing.assert_allclose(normals(moved), 0.8 * normals(first) + 0.6 * added, rtol=1e-14)
+    kept = moved.where(np.array([True, False, True]), first)
+    np.testing.assert_array_equal(normals(kept)[1], normals(first)[1])
+    np.testing.assert_array_equal(normals(kept)[[0, 2]], normals(moved)[[0, 2]])
+    both = joined([first, kept])
+    np.testing.assert_array_equal(normals(both), np.concatenate([normals(first), normals(kept)]))
+    # Of what no sample has taken nothing is remembered.
+    assert both[np.array([1, 4])].seeds.shape == (2, 1)
