@@ -6,8 +6,11 @@ Power spectral density (Kanai, 1957; Tajimi, 1960; Clough and Penzien, 1975), on
 
 Envelope (Jennings, Housner and Tsai, 1968): rises as (t/t1)^2, stays at one until t2, falls as exp(-c (t - t2)).
 The stationary motion is a sum of cosines with random phases (Shinozuka and Deodatis, 1991), scaled so that its
-standard deviation before shaping is the intensity asked for: amplitudes are not random, so every motion of an ensemble
-has the spectrum stated and the differences between motions come from the phases alone.
+standard deviation before shaping is the intensity asked for. With `amplitudes = "fixed"` every motion of an ensemble
+has the spectrum stated, and the differences between motions come from the phases alone. A narrow band of few cosines
+then cannot get as large as a Gaussian one would: peaks of lightly damped structures have shorter tails. With "random"
+the amplitudes are Rayleigh variables about the spectrum, and the motion is Gaussian, as closed forms of first passage
+take it.
 """
 
 from __future__ import annotations
@@ -30,6 +33,13 @@ SYNTHETIC = {
     "rise": Setting("rise", "number", 2.0, unit="s", low=1e-3, high=1e3, doc="end of the rise, t1"),
     "plateau": Setting("plateau", "number", 10.0, unit="s", low=0, high=1e4, doc="length of the plateau, t2 - t1"),
     "decay": Setting("decay", "number", 0.3, unit="1/s", low=1e-3, high=1e3, doc="rate of the fall, c"),
+    "amplitudes": Setting(
+        "amplitudes",
+        "text",
+        "fixed",
+        choices=("fixed", "random"),
+        doc="of the cosines: those of the spectrum, or random about them, which makes the motion Gaussian",
+    ),
     "step": Setting("step", "number", 0.01, unit="s", low=1e-4, high=0.1, doc="interval of the samples"),
 }
 
@@ -77,11 +87,22 @@ def phase_factors(seed: Seed, size: int) -> ndarray:
     """
     import numpy as np
 
-    if not isinstance(seed, Mixture):
-        phase = np.random.Generator(np.random.PCG64(seed)).uniform(0.0, 2 * np.pi, size)
-        return np.asarray(np.exp(1j * phase))
-    pairs = seed.normals(lambda each: np.random.Generator(np.random.PCG64(each)).standard_normal((size, 2)))
-    return np.asarray((pairs[:, 0] + 1j * pairs[:, 1]) / np.hypot(pairs[:, 0], pairs[:, 1]))
+    if isinstance(seed, Mixture):
+        normals = complex_normals(seed, size)
+        return np.asarray(normals / np.abs(normals))
+    phase = np.random.Generator(np.random.PCG64(seed)).uniform(0.0, 2 * np.pi, size)
+    return np.asarray(np.exp(1j * phase))
+
+
+def complex_normals(seed: Seed, size: int) -> ndarray:
+    """Independent complex normals, the mean square of their size being one."""
+    import numpy as np
+
+    def drawn(one: int) -> ndarray:
+        return np.random.Generator(np.random.PCG64(one)).standard_normal((size, 2))
+
+    pairs = seed.normals(drawn) if isinstance(seed, Mixture) else drawn(seed)
+    return np.asarray((pairs[:, 0] + 1j * pairs[:, 1]) / np.sqrt(2))
 
 
 def synthetic_motion(settings: Mapping[str, Any], intensity_m_s2: float, duration_s: float, seed: Seed) -> ndarray:
@@ -93,6 +114,7 @@ def synthetic_motion(settings: Mapping[str, Any], intensity_m_s2: float, duratio
     power = spectrum(frequency, settings)
     amplitude = np.sqrt(2 * power / power.sum()) * intensity_m_s2
     coefficients = np.zeros(size // 2 + 1, complex)
-    coefficients[1 : size // 2] = amplitude * phase_factors(seed, frequency.size) * size / 2
+    factors = complex_normals if settings["amplitudes"] == "random" else phase_factors
+    coefficients[1 : size // 2] = amplitude * factors(seed, frequency.size) * size / 2
     stationary = np.fft.irfft(coefficients, size)[:count]
     return np.asarray(stationary * envelope(np.arange(count) * step, settings))
