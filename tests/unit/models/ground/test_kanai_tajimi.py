@@ -4,6 +4,7 @@ import numpy as np
 
 from percuss.models.ground.kanai_tajimi import (
     SYNTHETIC,
+    complex_normals,
     envelope,
     phase_factors,
     random_variables,
@@ -60,3 +61,16 @@ def test_motions_of_mixtures_of_seeds() -> None:
     assert random_variables(SETTINGS, 25.0) == 2 * (8192 // 2 - 1)
     plateau = synthetic_motion(LONG, 2.0, 200.0, Mixture(seeds, weights))[500:15_000]
     assert abs(float(plateau.std()) - 2.0) < 0.2
+
+
+def test_random_amplitudes_make_a_motion_gaussian() -> None:
+    """Squares of the amplitudes are exponential about those of the spectrum; a seed is a mixture of one."""
+    squares = np.abs(complex_normals(7, 20_000)) ** 2
+    assert abs(float(squares.mean()) - 1) < 0.03 and abs(float(squares.var()) - 1) < 0.1
+    gaussian = SETTINGS | {"amplitudes": "random"}
+    fixed, one, mixed = (
+        synthetic_motion(settings, 1.0, 40.0, seed)
+        for settings, seed in ((SETTINGS, 3), (gaussian, 3), (gaussian, Mixture((3,), (1.0,))))
+    )
+    np.testing.assert_array_equal(one, mixed)
+    assert not np.array_equal(one, fixed)
