@@ -15,6 +15,7 @@ take it.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -105,16 +106,28 @@ def complex_normals(seed: Seed, size: int) -> ndarray:
     return np.asarray((pairs[:, 0] + 1j * pairs[:, 1]) / np.sqrt(2))
 
 
+@functools.lru_cache(maxsize=8)
+def _shapes(settings: tuple[tuple[str, Any], ...], duration_s: float) -> tuple[ndarray, ndarray]:
+    """Amplitudes of the cosines for an intensity of one, and the envelope; kept, since runs have them in common."""
+    import numpy as np
+
+    table = dict(settings)
+    size = period_size(table, duration_s)
+    power = spectrum(np.arange(1, size // 2) / (size * table["step"]), table)
+    times = np.arange(sample_count(table, duration_s)) * table["step"]
+    shapes = np.sqrt(2 * power / power.sum()), envelope(times, table)
+    for shape in shapes:
+        shape.setflags(write=False)
+    return shapes
+
+
 def synthetic_motion(settings: Mapping[str, Any], intensity_m_s2: float, duration_s: float, seed: Seed) -> ndarray:
     """Samples of the acceleration every `step` seconds from 0 to the duration, the same for the same seed."""
     import numpy as np
 
-    step, count, size = settings["step"], sample_count(settings, duration_s), period_size(settings, duration_s)
-    frequency = np.arange(1, size // 2) / (size * step)
-    power = spectrum(frequency, settings)
-    amplitude = np.sqrt(2 * power / power.sum()) * intensity_m_s2
+    size = period_size(settings, duration_s)
+    amplitude, shape = _shapes(tuple(settings.items()), duration_s)
     coefficients = np.zeros(size // 2 + 1, complex)
     factors = complex_normals if settings["amplitudes"] == "random" else phase_factors
-    coefficients[1 : size // 2] = amplitude * factors(seed, frequency.size) * size / 2
-    stationary = np.fft.irfft(coefficients, size)[:count]
-    return np.asarray(stationary * envelope(np.arange(count) * step, settings))
+    coefficients[1 : size // 2] = amplitude * intensity_m_s2 * factors(seed, amplitude.size) * size / 2
+    return np.asarray(np.fft.irfft(coefficients, size)[: shape.size] * shape)

@@ -29,6 +29,7 @@ from percuss.models.oscillators.quantities import SEPARATION_RULES, of_contact, 
 from percuss.models.oscillators.reader import Reader
 from percuss.models.oscillators.seismic import Seismic
 from percuss.models.oscillators.separation import (
+    Mode,
     correlation,
     first_modes,
     separation_abs,
@@ -207,6 +208,7 @@ class Oscillators:
             values[f"peak_u{name}"] = run["peak_displacement_m"][i]
             values[f"peak_v{name}"] = run["peak_velocity_m_s"][i]
             values[f"peak_a{name}"] = run["peak_acceleration_m_s2"][i]
+        modes = self._modes(system) if self.contacts else ()
         impacts = run["impacts"]
         values["impacts"] = float(len(impacts["t_s"]))
         values["grazing_impacts"] = float(impacts["grazing"].sum())
@@ -215,25 +217,16 @@ class Oscillators:
             values[of_contact("smallest_gap", contact)] = run["smallest_gap_m"][i]
             values[of_contact("contact_loss", contact)] = run["contact_energy_j"][i]
             values[of_contact("closing", contact)] = system["contacts"][i][2] - run["smallest_gap_m"][i]
-            values |= self._separations(contact, system, run["peak_displacement_m"])
+            values |= _separations(contact, modes, run["peak_displacement_m"])
         values |= self.seismic.values(system["base"], self.names, curves)
         curves |= self.seismic.curves(system["base"], curves)
         return Done(values, curves, {"impacts": impacts})
 
-    def _separations(self, contact: Element, system: Mapping[str, Any], peaks_m: Sequence[float]) -> dict[str, float]:
-        """What the separation rules ask for, from the peaks of this run."""
-        if -1 in contact.nodes:
-            return {}
-        left, right = (peaks_m[node] for node in contact.nodes)
+    def _modes(self, system: Mapping[str, Any]) -> tuple[Mode | None, ...]:
+        """The first mode of the structure of every mass."""
         springs = zip(self.springs, system["springs"], strict=True)
         holding = tuple(numbers for spring, numbers in springs if spring.law not in SLACK_LAWS)
-        modes = first_modes(tuple(system["masses_kg"]), holding, tuple(system["dampers"]), self.rayleigh)
-        first, second = (modes[node] for node in contact.nodes)
-        rho = correlation(first, second) if first and second else 0.0
-        separations = (separation_abs(left, right), separation_srss(left, right), separation_cqc(left, right, rho))
-        return {
-            of_contact(f"separation_{rule}", contact): s for rule, s in zip(SEPARATION_RULES, separations, strict=True)
-        }
+        return first_modes(tuple(system["masses_kg"]), holding, tuple(system["dampers"]), self.rayleigh)
 
     def _read(self, acceleration: ndarray) -> ndarray:
         """What the accelerometer makes of it: its range clips, its resolution rounds."""
@@ -288,6 +281,17 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> Oscill
         seismic,
         yielding,
     )
+
+
+def _separations(contact: Element, modes: Sequence[Mode | None], peaks_m: Sequence[float]) -> dict[str, float]:
+    """What the separation rules ask for, from the peaks of a run."""
+    if -1 in contact.nodes:
+        return {}
+    left, right = (peaks_m[node] for node in contact.nodes)
+    first, second = (modes[node] for node in contact.nodes)
+    rho = correlation(first, second) if first and second else 0.0
+    separations = (separation_abs(left, right), separation_srss(left, right), separation_cqc(left, right, rho))
+    return {of_contact(f"separation_{rule}", contact): s for rule, s in zip(SEPARATION_RULES, separations, strict=True)}
 
 
 @functools.lru_cache(maxsize=64)
