@@ -55,8 +55,8 @@ class Limit:
     def elements(self, u: Array, noise: Noise | None = None) -> Array:
         """Every element (n, m); minus infinity where a run failed."""
         points = np.atleast_2d(np.asarray(u, float))
-        given = self.on_noise(points, noise) if self.on_noise and noise else self.evaluate(points)
-        columns = np.asarray(given, float)
+        margins = self.on_noise(points, noise) if self.on_noise and noise else self.evaluate(points)
+        columns = np.asarray(margins, float)
         lost = np.isnan(columns).any(axis=1)
         self.runs += len(points)
         self.failed += int(lost.sum())
