@@ -122,6 +122,22 @@ def test_active_learning_needs_few_runs() -> None:
     assert found.probability == pytest.approx(FOUR, rel=0.15)
 
 
+def test_active_learning_asks_for_no_run_twice() -> None:
+    """A process that fits a nugget is not certain where it was run: one seed in fifteen ran one point until the end."""
+    asked: list[np.ndarray] = []
+    limit = four_branches()
+    evaluate = limit.evaluate
+
+    def remembered(u: np.ndarray) -> np.ndarray:
+        asked.extend(u)
+        return evaluate(u)
+
+    limit.evaluate = remembered
+    found = run("active", limit, n=90, cv=0.1, seed=12)
+    assert found.converged and found.probability == pytest.approx(FOUR, rel=0.2)
+    assert len(np.unique(np.array(asked), axis=0)) == len(asked) == limit.runs
+
+
 def test_active_subset_finds_branches_that_no_run_has_seen() -> None:
     """All four branches 1.5 farther out: with the mean of the process alone two of them were missed."""
     far = four_branches()
