@@ -2,11 +2,12 @@
 
     percuss design studies/pounding-separation --sampler monte-carlo --n 1200 --seed 1 | percuss run - > campaign
     percuss export csv "$(cat campaign)" --to runs.csv
-    python studies/pounding-separation/separation.py runs.csv [FIGURE.svg]
+    percuss reliability studies/pounding-separation --limit towers_269mm --method subset --cv 0.35 --n 6000
+    ... and the other limits: README.md
+    python studies/pounding-separation/separation.py LEDGER runs.csv [FIGURE.svg]
 
 Closed form: first passage of the relative displacement (`percuss.first_passage`) with quadrature over the intensity.
-Subset simulation: the phases of the motion and the intensity are the random variables, thousands of them; responses are
-those of the same linear system stepped exactly (`percuss.reliability.subset`).
+Subset simulation: what the ledger has of the limits of the study, at gaps written there.
 """
 
 import math
@@ -15,18 +16,16 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from scipy.linalg import expm
 from scipy.special import ndtr
 
+import percuss
 from percuss.first_passage.crossing import passage_probability
 from percuss.first_passage.excitation import kanai_tajimi
 from percuss.first_passage.linear import LinearSystem, of_oscillators
 from percuss.first_passage.moments import Moments, moments_of
-from percuss.models.ground.kanai_tajimi import envelope, spectrum
+from percuss.kinds.reliability_estimated import ReliabilityEstimated
 from percuss.models.oscillators.system import Oscillators
-from percuss.reliability.estimate import Settings
-from percuss.reliability.limit import Limit
-from percuss.reliability.subset import estimate
+from percuss.study.limits import find_limit
 from percuss.study.load import load_study
 
 STUDY = load_study(Path(__file__).parent)
@@ -78,64 +77,28 @@ def closed_form(moments: Moments, gap_m: float, method: str = "vanmarcke") -> fl
     return float(SHARES @ [passage_probability(moments, gap_m / float(i), method) for i in intensities])
 
 
-class Closing:
-    """Largest closing of a contact under motions given by standard normal variables: the intensity, then phases."""
-
-    def __init__(self, case: str, contact: str) -> None:
-        settings = model().base.synthetic
-        assert settings is not None
-        self.step, count = settings["step"], math.ceil(model().duration_s / settings["step"]) + 1
-        self.size = 2 ** int(np.ceil(np.log2(2 * count)))
-        frequency = np.arange(1, self.size // 2) / (self.size * self.step)
-        power = spectrum(frequency, settings)
-        self.amplitude = np.sqrt(2 * power / power.sum()) * self.size / 2
-        self.shape = envelope(np.arange(count) * self.step, settings)
-        self.dimension = 1 + frequency.size
-        system, n = system_of(case), len(model().names)
-        # Exact step of the modes for straight lines between samples.
-        roots = system.eigenvalues
-        self.decay = np.exp(roots * self.step)
-        first = np.expm1(roots * self.step) / roots
-        second = (first - self.step) / roots / self.step
-        out = (weights_of(contact) @ system.vectors[:n]) * system.participation
-        # Modes of the other pair have no part in this closing.
-        own = np.abs(out) > 1e-12 * np.abs(out).max()
-        self.decay, self.before, self.after, self.out = (x[own] for x in (self.decay, first - second, second, out))
-
-    def __call__(self, u: np.ndarray) -> np.ndarray:
-        """Closings in m, by sample."""
-        intensity = STUDY.parameters["intensity"].prior.ppf(ndtr(u[:, 0]))
-        spin = np.zeros((len(u), self.size // 2 + 1), complex)
-        spin[:, 1 : self.size // 2] = self.amplitude * np.exp(2j * np.pi * ndtr(u[:, 1:]))
-        motion = np.fft.irfft(spin, self.size, axis=1)[:, : len(self.shape)] * self.shape * intensity[:, None]
-        modes = np.zeros((len(u), len(self.decay)), complex)
-        largest = np.zeros(len(u))
-        for i in range(1, motion.shape[1]):
-            modes = modes * self.decay + motion[:, i - 1, None] * self.before + motion[:, i, None] * self.after
-            largest = np.maximum(largest, (modes @ self.out).real)
-        return largest
+def estimated(ledger: Path) -> dict[tuple[str, str], dict[float, tuple[float, float]]]:
+    """What `percuss reliability` has found, by case and contact: probability and coefficient of variation at gaps in m;
+    of several estimates of a limit the last.
+    """
+    found: dict[tuple[str, str], dict[float, tuple[float, float]]] = {}
+    for event in percuss.open_ledger(ledger).session.state.events.values():
+        if event.kind != "reliability.estimated" or event.study is None or event.study.digest != STUDY.digest:
+            continue
+        body = ReliabilityEstimated.of(event)
+        if body.estimate is None or body.estimate.cv is None:
+            continue
+        limit = find_limit(STUDY, body.limit)
+        assert limit.quantity is not None
+        contact = limit.quantity.names[0].removeprefix("closing_")
+        at = found.setdefault((limit.case, contact), {})
+        at[limit.threshold] = (body.estimate.probability, body.estimate.cv)
+    return found
 
 
-def check_step() -> None:
-    """The two vectors of the exact step are those of a matrix exponential."""
-    root, h = -0.3 + 5j, 0.01
-    whole = expm(np.array([[root, 1, 0], [0, 0, 1 / h], [0, 0, 0]]) * h)
-    first = np.expm1(root * h) / root
-    assert abs(whole[0, 1] - first) < 1e-15 and abs(whole[0, 2] - (first - h) / root / h) < 1e-15
-
-
-def subset(case: str, contact: str, gap_m: float, seed: int) -> tuple[float, float]:
-    """Probability by subset simulation and its coefficient of variation, from two passes of 500 samples a level."""
-    closing = Closing(case, contact)
-    limit = Limit.of(closing.dimension, lambda u: gap_m - closing(u))
-    result = estimate(limit, Settings(n=5000, cv=0.15, seed=seed, options={"per_level": 500}))
-    return result.probability, result.cv or math.nan
-
-
-def main(runs: Path, figure: Path | None) -> None:
+def main(ledger: Path, runs: Path, figure: Path | None) -> None:
     """Print the tables of the README, and draw."""
-    check_step()
-    table = pl.read_csv(runs)
+    table, subset = pl.read_csv(runs), estimated(ledger)
     curves = {}
     print("| pair | gap, mm | Monte Carlo | Vanmarcke | modified | Poisson | subset simulation (cv) |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
@@ -149,10 +112,10 @@ def main(runs: Path, figure: Path | None) -> None:
             error = math.sqrt(share * (1 - share) / len(closings))
             counted = f"{share:.3f} ± {error:.3f}" if target >= 1e-2 else ""
             rare = ""
-            if target <= 1e-3:
-                probability, cv = subset(case, contact, gap, 1)
-                rare = f"{probability:.2g} ({cv:.2f})"
-                simulated.append((gap, probability))
+            for at, (probability, cv) in subset.get((case, contact), {}).items():
+                if abs(at / gap - 1) < 0.01:
+                    rare = f"{probability:.2g} ({cv:.2f})"
+                    simulated.append((at, probability))
             forms = [closed_form(moments, gap, name) for name in ("vanmarcke", "vanmarcke-modified", "poisson")]
             cells = " | ".join(f"{form:.2g}" for form in forms)
             print(f"| {words} | {1e3 * gap:.0f} | {counted} | {cells} | {rare} |", flush=True)
@@ -208,4 +171,4 @@ def draw(curves: dict, figure: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]) if len(sys.argv) > 2 else None)
+    main(Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]) if len(sys.argv) > 3 else None)

@@ -21,6 +21,7 @@ from percuss.execution.records import campaign_table, draft_result
 from percuss.inference.arrays import Floats
 from percuss.kinds.design_created import DesignCreated
 from percuss.ledger.event import Event
+from percuss.models.seeds import Mixture
 from percuss.session import Session
 from percuss.study.study import Study
 
@@ -44,7 +45,7 @@ class Direct:
         self.cases = tuple(dict.fromkeys(case for case, _ in columns))
         self.runs: list[Event] = []
         self.done = 0
-        self._known: dict[bytes, Floats] = {}
+        self._known: dict[tuple[bytes, Mixture | None], Floats] = {}
         self._running: list[Future[Result]] = []
         # By content: a sampler that starts again asks for the very same points.
         self._designs = {
@@ -70,25 +71,25 @@ class Direct:
 
     def __call__(self, theta: Floats) -> tuple[Floats, Floats]:
         """Outputs (n, m), and a variance of zero: the simulator has no error of its own."""
-        keys = [row.tobytes() for row in theta]
-        new = {key: i for i, key in enumerate(keys) if key not in self._known}
-        if new:
-            self._evaluate(theta[list(new.values())])
-        return np.array([self._known[key] for key in keys]), np.zeros(len(self.columns))
+        return self.mixed(theta, ()), np.zeros(len(self.columns))
 
-    def _evaluate(self, theta: Floats) -> None:
-        possible = np.array([self._is_possible(row) for row in theta])
-        for row in theta[~possible]:
-            self._known[row.tobytes()] = np.full(len(self.columns), np.nan)
-        points = theta[possible]
-        if not len(points):
-            return
-        design = table_design(self.study, points, SAMPLER, self.seed)
-        design = draft_design(self.session, design, cases=self.cases, fixed={})
-        there = self._designs.get(design.digest)
-        table = self._recall(design, there) if there else self._run(design)
-        for i, row in enumerate(points):
-            self._known[row.tobytes()] = table[i]
+    def mixed(self, theta: Floats, mixtures: Sequence[Mixture]) -> Floats:
+        """Outputs (n, m) of runs that draw their random numbers from mixtures of seeds, one for each point; without
+        mixtures by seeds of their own, and points that are the same are one run.
+        """
+        keys = [(row.tobytes(), mixtures[i] if mixtures else None) for i, row in enumerate(theta)]
+        new = {key: i for i, key in enumerate(keys) if key not in self._known}
+        possible = {key: i for key, i in new.items() if self._is_possible(theta[i])}
+        self._known |= {key: np.full(len(self.columns), np.nan) for key in new if key not in possible}
+        if possible:
+            chosen = list(possible.values())
+            drawn_from = [mixtures[i] for i in chosen] if mixtures else ()
+            design = table_design(self.study, theta[chosen], SAMPLER, self.seed, drawn_from)
+            design = draft_design(self.session, design, cases=self.cases, fixed={})
+            there = self._designs.get(design.digest)
+            table = self._recall(design, there) if there else self._run(design)
+            self._known |= dict(zip(possible, table, strict=True))
+        return np.array([self._known[key] for key in keys])
 
     def _is_possible(self, row: Floats) -> bool:
         """A bound of a prior may be one that the model does not take itself."""

@@ -14,6 +14,7 @@ from percuss.errors import InputError, LedgerError
 from percuss.kinds.design_created import DesignCreated
 from percuss.ledger.event import Draft, Event, StudyRef
 from percuss.models.model import Value
+from percuss.models.seeds import Mixture
 from percuss.session import Session
 from percuss.study.study import Parameter, Study
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
+# Columns of a table of points whose runs draw from mixtures of seeds.
+SEEDS, WEIGHTS = "mixture:seeds", "mixture:weights"
 # Larger designs are refused before memory is asked for.
 MAX_NUMBERS = 100_000_000
 
@@ -32,7 +35,8 @@ class Design:
 
     With it all that is needed to run any of its points: `cases` that are run, inputs that are `fixed` in every run,
     whether time histories are kept. `event` and `study_event` are where it is in the ledger, or the drafts that will
-    put it there; `digest` is that of its table of points, which the seeds of its runs are keyed by.
+    put it there; `digest` is that of its table of points, which the seeds of its runs are keyed by. Where there are
+    `mixtures` of seeds, one for each sample, the runs draw their random numbers from these.
     """
 
     study: Study
@@ -49,6 +53,7 @@ class Design:
     event: Event | Draft | None = None
     study_event: Event | Draft | None = None
     digest: str = ""
+    mixtures: tuple[Mixture, ...] = ()
 
     @property
     def size(self) -> int:
@@ -155,7 +160,20 @@ def points_table(design: Design) -> pl.DataFrame:
     columns: dict[str, object] = {"sample": pl.int_range(len(design.values), eager=True)}
     columns |= {name: design.values[:, i] for i, name in enumerate(design.names)}
     columns |= {f"unit:{name}": design.unit[:, i] for i, name in enumerate(design.names)}
+    if design.mixtures:
+        columns[SEEDS] = pl.Series([mixture.seeds for mixture in design.mixtures], dtype=pl.List(pl.UInt64()))
+        columns[WEIGHTS] = pl.Series([mixture.weights for mixture in design.mixtures], dtype=pl.List(pl.Float64()))
     return pl.DataFrame(columns)
+
+
+def _mixtures(points: pl.DataFrame) -> tuple[Mixture, ...]:
+    """The mixtures of a table of points; none where its runs have seeds of their own."""
+    if SEEDS not in points.columns or WEIGHTS not in points.columns:
+        return ()
+    rows = list(zip(points[SEEDS].to_list(), points[WEIGHTS].to_list(), strict=True))
+    if not all(seeds and weights and len(seeds) == len(weights) for seeds, weights in rows):
+        raise LedgerError(f"a design whose {SEEDS} and {WEIGHTS} do not go together")
+    return tuple(Mixture(tuple(seeds), tuple(weights)) for seeds, weights in rows)
 
 
 def drafts_of(design: Design) -> list[Draft]:
@@ -222,6 +240,7 @@ def read_design(session: Session, event: Event, sample: int | None = None) -> De
         event,
         session.state.events[event.input("study")],
         blob.digest,
+        _mixtures(points),
     )
 
 

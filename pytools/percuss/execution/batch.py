@@ -16,7 +16,8 @@ from percuss.designs.design import Design, run_seed
 from percuss.errors import InputError
 from percuss.ledger.event import NO_COST, Cost, Draft, Event
 from percuss.maker import peak_bytes
-from percuss.models.model import Done, Outcome, Runner, Settles, Value
+from percuss.models.model import Done, Mixing, Outcome, Runner, Settles, Value
+from percuss.models.seeds import Mixture, Seed
 from percuss.study.study import Study
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ class Batch:
     """What is to be run: it can be pickled, and running it twice gives the same bits.
 
     `starts` are the states of rest that the runs start from, `settled` the events they come from; without them each
-    run settles by itself, to the same bits.
+    run settles by itself, to the same bits. `mixtures` stand for the seeds where a design says from which of them the
+    random numbers of its runs are mixed.
     """
 
     study: Study
@@ -50,17 +52,25 @@ class Batch:
     keep_curves: bool
     starts: tuple[bytes | None, ...] = ()
     settled: tuple[Event | Draft, ...] = ()
+    mixtures: tuple[Mixture, ...] = ()
+
+    @property
+    def drawn_from(self) -> tuple[Seed, ...]:
+        """What each run draws its random numbers from."""
+        return self.mixtures or self.seeds
 
 
 def make_batch(design: Design, case: str, samples: Sequence[int], rows: Sequence[int] | None = None) -> Batch:
     """These samples of a case of a design, ready to be run; `rows`: where they are in a design read in part."""
     names = design.names
+    places = samples if rows is None else rows
     points = tuple(
         design.study.point(case, {**design.fixed, **dict(zip(names, design.values[i].tolist(), strict=True))})
-        for i in (samples if rows is None else rows)
+        for i in places
     )
     seeds = tuple(run_seed(design.seed, design.digest, i) for i in samples)
-    return Batch(design.study, case, tuple(samples), points, seeds, design.keep_curves)
+    mixtures = tuple(design.mixtures[i] for i in places) if design.mixtures else ()
+    return Batch(design.study, case, tuple(samples), points, seeds, design.keep_curves, mixtures=mixtures)
 
 
 @dataclass
@@ -100,6 +110,8 @@ def run_batch(batch: Batch, limit_s: float = math.inf) -> Result:
         part = slice(completed, completed + size)
         if batch.starts and isinstance(model, Settles):
             outcomes = model.run_from(batch.points[part], batch.seeds[part], batch.starts[part])
+        elif isinstance(model, Mixing):
+            outcomes = model.run(batch.points[part], batch.drawn_from[part])
         else:
             outcomes = model.run(batch.points[part], batch.seeds[part])
         for sample, outcome in zip(batch.samples[part], outcomes, strict=True):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from percuss.designs.design import Design
 from percuss.errors import InputError
 from percuss.models.model import Value
+from percuss.models.seeds import Mixture
 from percuss.study.study import Study
 
 if TYPE_CHECKING:
@@ -46,9 +47,12 @@ def point_design(study: Study, case: str, chosen: Mapping[str, Value]) -> PointD
     return PointDesign(table_design(study, values, GIVEN), point, fixed, at_mean)
 
 
-def table_design(study: Study, values: ndarray, sampler: str, seed: int = 0) -> Design:
+def table_design(
+    study: Study, values: ndarray, sampler: str, seed: int = 0, mixtures: Sequence[Mixture] = ()
+) -> Design:
     """Points in SI as a design; their places in the unit cube follow from the priors."""
     from percuss.study.joint import Joint
 
     unit = Joint.of(study, seed).to_unit(values)
-    return Design(study, sampler, seed, 0, {}, tuple(study.parameters), unit, values)
+    names = tuple(study.parameters)
+    return Design(study, sampler, seed, 0, {}, names, unit, values, mixtures=tuple(mixtures))

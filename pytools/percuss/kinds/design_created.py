@@ -31,7 +31,10 @@ KIND = Kind(
     needs={"study": ("study.registered",)},
     tables={
         "design": Table(
-            "a sample: values of the parameters, and their quantiles as `unit:NAME`", {"sample": "1"}, (PARAMETERS,)
+            "a sample: values of the parameters, and their quantiles as `unit:NAME`; where its motion is mixed from "
+            "seeds, `mixture:seeds` and `mixture:weights`",
+            {"sample": "1"},
+            (PARAMETERS,),
         )
     },
     summary=lambda body: f"{body.sampler}, {counted(body.n, 'point')}",

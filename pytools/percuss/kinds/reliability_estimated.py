@@ -89,7 +89,8 @@ class ReliabilityEstimated(Result):
     """`estimate` is None where it has not converged and that was not accepted.
 
     `basis`: study, surrogate or posterior. `runs` of the simulator and `evaluations` of the limit function, which are
-    the same where there is no surrogate.
+    the same where there is no surrogate. `noise`: standard normal variables of what is random in a run beside its
+    parameters, where the method was free to choose them; 0: every run drew its own from its place in its design.
     """
 
     limit: str
@@ -112,6 +113,7 @@ class ReliabilityEstimated(Result):
     epistemic: EpistemicFacts | None = None
     design: DesignFacts | None = None
     notes: tuple[str, ...] = ()
+    noise: Count = 0
 
 
 def summary(body: ReliabilityEstimated) -> str:

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from percuss.errors import InputError
 from percuss.models.model import Done, Failed, Input, Outcome, Quantity, Reference, Value
+from percuss.models.seeds import Mixture, Seed
 from percuss.settings import Setting, SettingsError, clean_settings, table_of
 from percuss.spelling import did_you_mean, shown
 from percuss.units import parse_quantity
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 GRAVITY_M_PER_S2 = 9.80665
 
-Evaluate = Callable[[Mapping[str, Any], int], Outcome]
+Evaluate = Callable[[Mapping[str, Any], Seed], Outcome]
 
 
 @dataclass(frozen=True)
@@ -47,13 +48,18 @@ class Benchmark:
     delay_s: float = 0.0
     fail_above: Mapping[str, float] = field(default_factory=dict)
     batch: int = 64
+    noises: int = 0
     kind: str = "benchmark"
 
-    def run(self, points: Sequence[Mapping[str, Value]], seeds: Sequence[int]) -> list[Outcome]:
+    def random_variables(self) -> int:
+        """One for each output with noise."""
+        return self.noises
+
+    def run(self, points: Sequence[Mapping[str, Value]], seeds: Sequence[Seed]) -> list[Outcome]:
         """Evaluate each point by itself."""
         return [self._one(point, seed) for point, seed in zip(points, seeds, strict=True)]
 
-    def _one(self, point: Mapping[str, Any], seed: int) -> Outcome:
+    def _one(self, point: Mapping[str, Any], seed: Seed) -> Outcome:
         if self.delay_s > 0:
             time.sleep(self.delay_s)
         for name, threshold in self.fail_above.items():
@@ -65,13 +71,13 @@ class Benchmark:
             return Failed(f"no finite result: {fault}")
 
 
-def ishigami(point: Mapping[str, Any], seed: int) -> Outcome:
+def ishigami(point: Mapping[str, Any], seed: Seed) -> Outcome:
     """Evaluate y = sin x1 + a sin^2 x2 + b x3^4 sin x1."""
     sine = math.sin(point["x1"])
     return Done({"y": sine + point["a"] * math.sin(point["x2"]) ** 2 + point["b"] * point["x3"] ** 4 * sine})
 
 
-def gfunction(coefficients: tuple[float, ...], point: Mapping[str, Any], seed: int) -> Outcome:
+def gfunction(coefficients: tuple[float, ...], point: Mapping[str, Any], seed: Seed) -> Outcome:
     """Evaluate y = prod_i (|4 x_i - 2| + a_i) / (1 + a_i)."""
     y = 1.0
     for i, a in enumerate(coefficients, start=1):
@@ -79,7 +85,7 @@ def gfunction(coefficients: tuple[float, ...], point: Mapping[str, Any], seed: i
     return Done({"y": y})
 
 
-def borehole(point: Mapping[str, Any], seed: int) -> Outcome:
+def borehole(point: Mapping[str, Any], seed: Seed) -> Outcome:
     """Evaluate 2 pi Tu (Hu - Hl) / (ln(r/rw) (1 + 2 L Tu / (ln(r/rw) rw^2 Kw) + Tu/Tl)), in m^3/s."""
     rw, r = point["rw"], point["r"]
     if r <= rw:
@@ -97,20 +103,24 @@ def linear_gaussian(
     outputs: tuple[str, ...],
     noise: float,
     point: Mapping[str, Any],
-    seed: int,
+    seed: Seed,
 ) -> Outcome:
     """Evaluate y = A x + b, plus Gaussian noise of the given standard deviation drawn from the run's seed."""
     x = [point[name] for name in names]
     y = [math.fsum([b, *(a * v for a, v in zip(row, x, strict=True))]) for row, b in zip(matrix, offset, strict=True)]
     if noise > 0:
-        from numpy.random import Generator, Philox
-
-        drawn = Generator(Philox(seed)).standard_normal(len(y))
+        drawn = seed.normals(partial(_noise, len(y))) if isinstance(seed, Mixture) else _noise(len(y), seed)
         y = [value + noise * float(z) for value, z in zip(y, drawn, strict=True)]
     return Done(dict(zip(outputs, y, strict=True)))
 
 
-def four_branch(k: float, point: Mapping[str, Any], seed: int) -> Outcome:
+def _noise(size: int, seed: int) -> NDArray[Any]:
+    from numpy.random import Generator, Philox
+
+    return Generator(Philox(seed)).standard_normal(size)
+
+
+def four_branch(k: float, point: Mapping[str, Any], seed: Seed) -> Outcome:
     """Evaluate b1, b2 = 3 + (x1 - x2)^2 / 10 -+ (x1 + x2) / sqrt 2 and b3, b4 = +-(x1 - x2) + k / sqrt 2."""
     along, across = point["x1"] + point["x2"], point["x1"] - point["x2"]
     bent = 3 + 0.1 * across**2
@@ -122,7 +132,7 @@ def four_branch(k: float, point: Mapping[str, Any], seed: int) -> Outcome:
     })  # fmt: skip
 
 
-def impact(duration_s: float, samples: int, point: Mapping[str, Any], seed: int) -> Outcome:
+def impact(duration_s: float, samples: int, point: Mapping[str, Any], seed: Seed) -> Outcome:
     """Slide a block at `speed` over `gap` against a stop, under Coulomb friction; restitution e at the stop.
 
     Free sliding length s = v^2 / (2 mu g). The block rests at s when s < gap, else at gap - e^2 (s - gap).
@@ -192,7 +202,8 @@ def _linear_gaussian(settings: Mapping[str, Any]) -> Benchmark:
     matrix = tuple(_numbers("matrix", row) for row in rows)
     evaluate = partial(linear_gaussian, matrix, offset, names, outputs, settings["noise"])
     inputs = [Input(name, doc="a component of x") for name in names]
-    return _benchmark(settings, inputs, [Quantity(name, meaning="a component of y") for name in outputs], evaluate)
+    made = _benchmark(settings, inputs, [Quantity(name, meaning="a component of y") for name in outputs], evaluate)
+    return replace(made, noises=len(outputs) if settings["noise"] > 0 else 0)
 
 
 def _four_branch(settings: Mapping[str, Any]) -> Benchmark:

@@ -18,6 +18,7 @@ from percuss.errors import InputError
 from percuss.ledger.canonical import canonical_json, sha256_hex
 from percuss.models.grain_path import PATH, increments
 from percuss.models.model import Done, Failed, Input, Numerics, Outcome, Quantity, Reference, Value, telling
+from percuss.models.seeds import Seed
 from percuss.settings import Setting
 
 if TYPE_CHECKING:
@@ -251,7 +252,7 @@ class GrainModel:
         return outcomes
 
     def film(
-        self, point: Mapping[str, Value], seed: int, start: bytes | None, interval_s: float | None
+        self, point: Mapping[str, Value], seed: Seed, start: bytes | None, interval_s: float | None
     ) -> tuple[Film, Outcome]:
         """The test with the packing kept after each increment."""
         from percuss.models.grain_film import grain_film

@@ -25,6 +25,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
+from percuss.models.seeds import Seed
 from percuss.plugins import UnknownNameError, extend
 from percuss.settings import Setting, clean_settings, files_inside
 from percuss.spelling import did_you_mean, shown
@@ -219,11 +220,28 @@ class Settles(Protocol):
 
 
 @runtime_checkable
+class Mixing(Protocol):
+    """What a model also is if its runs can draw from mixtures of seeds (`percuss.models.seeds`).
+
+    A run of a mixture has the law of runs of single seeds, and small changes of the weights change it little: so that a
+    chain can walk through motions, which single seeds do not allow.
+    """
+
+    def random_variables(self) -> int:
+        """How many standard normal variables a run draws; 0: its runs are not random."""
+        ...
+
+    def run(self, points: Sequence[Mapping[str, Value]], seeds: Sequence[Seed]) -> list[Outcome]:
+        """As `Model.run`."""
+        ...
+
+
+@runtime_checkable
 class Filmed(Protocol):
     """What a model also is if its runs can be drawn as bodies that move."""
 
     def film(
-        self, point: Mapping[str, Value], seed: int, start: bytes | None, interval_s: float | None
+        self, point: Mapping[str, Value], seed: Seed, start: bytes | None, interval_s: float | None
     ) -> tuple[Film, Outcome]:
         """The run of a point, made again with a frame every `interval_s` (None: as many as suit it), and its outcome.
 

@@ -65,7 +65,7 @@ def _learn(learner: Learner, candidates: Array, most: int, tolerance: float) -> 
             return True
         if len(learner.u) >= most:
             return False
-        learner.add(candidates[int(np.argmin(seen.u_function))])
+        learner.add(learner.least_sure(candidates, seen.u_function))
 
 
 def _estimate(learner: Learner, candidates: Array, settings: Settings, learnt: bool, tolerance: float) -> Estimate:

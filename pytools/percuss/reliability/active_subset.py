@@ -44,7 +44,7 @@ def estimate(limit: Limit, settings: Settings) -> Estimate:
         steady = steady + 1 if passed.probability > 0 and seen.share <= tolerance else 0
         if steady >= STEADY or len(learner.u) >= settings.n:
             break
-        learner.add(candidates[int(np.argmin(seen.u_function))])
+        learner.add(learner.least_sure(candidates, seen.u_function))
     final = subset.estimate(cheap, replace(settings, n=CHEAP, options={"per_level": 5 * per_level}))
     p = final.probability
     assert final.cv is not None

@@ -11,11 +11,14 @@ and the blocks before have found next to nothing along such directions, one in `
 which leaves the mean as it is.
 
 A region thinner than the distance of the radii shows no change of sign. So at one more radius of each direction
-scanned, drawn evenly in the logarithm of its tail q, the limit I is compared with what the roots say of it, I_0:
+scanned the limit I is compared with what the roots say of it, I_0. Its tail q is drawn evenly, or evenly in its
+logarithm, one as often as the other:
 
-    correction (I - I_0) q ln(1 / q_outermost)
+    correction (I - I_0) / f(q),   f(q) = 1/2 + 1 / (2 q ln(1 / q_outermost))
 
 has the mean of what the scan has missed: the estimate is right however thin a region is, and its spread tells of it.
+The even half bounds a correction by two. By the logarithm alone it may be ln(1 / q_outermost) = 23: a few directions
+then carry much, and a search that stops when its spread is small stops before it has met them.
 """
 
 from __future__ import annotations
@@ -116,7 +119,8 @@ def _block(
     scanned = np.flatnonzero((g_outer <= 0) | drawn)
     along = directions[scanned]
     counts = np.where(g_outer <= 0, 1.0, float(every))[scanned]
-    tail = OUTSIDE ** random.random(len(scanned))
+    tail = random.random(len(scanned))
+    tail = np.maximum(np.where(random.random(len(scanned)) < 0.5, tail, OUTSIDE**tail), OUTSIDE)
     chosen = np.sqrt(2 * gammainccinv(d / 2, tail))
     inner = np.concatenate([(radii[None, 1:-1, None] * along[:, None, :]).reshape(-1, d), chosen[:, None] * along])
     g_inner = limit(inner) if len(inner) else np.zeros(0)
@@ -132,7 +136,7 @@ def _block(
     np.add.at(own, which, np.where(fails[which, piece], -1.0, 1.0) * gammaincc(d / 2, 0.5 * roots**2))
     below = np.zeros(len(scanned))
     np.add.at(below, which, np.where(roots <= chosen[which], 1.0, 0.0))
-    own += ((g_chosen <= 0).astype(float) - below % 2) * tail * -math.log(OUTSIDE)
+    own += ((g_chosen <= 0).astype(float) - below % 2) / (0.5 - 0.5 / (tail * math.log(OUTSIDE)))
     share = np.zeros(n)
     share[scanned] = counts * own
     hidden = float(np.abs(share[g_outer > 0]).sum())

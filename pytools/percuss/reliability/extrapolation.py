@@ -43,7 +43,7 @@ def estimate(limit: Limit, settings: Settings) -> Estimate:
     """Draw, fit, extrapolate to l = 1."""
     random = np.random.Generator(np.random.PCG64(settings.seed))
     u = random.standard_normal((settings.n, limit.dimension))
-    g = limit(u)
+    g = limit(u, limit.fresh_noise(len(u), random))
     if (g <= 0).all():
         raise always_reached(settings.n)
     finite = g[np.isfinite(g)]

@@ -61,6 +61,15 @@ class Learner:
         self.values = np.concatenate([self.values, learnt_values(self.limit, u[None])])
         self.fitted()
 
+    def least_sure(self, candidates: Array, u_function: Array) -> Array:
+        """The candidate whose sign is least certain, of those that were not run.
+
+        A process with a nugget is not certain where it was run, and would ask for the same run again and again.
+        """
+        order = np.argsort(u_function, kind="stable")
+        fresh = (row for row in order if not (self.u == candidates[row]).all(axis=1).any())
+        return np.asarray(candidates[next(fresh, order[0])])
+
     def mean(self, u: Array) -> Array:
         """Of the process."""
         assert self.process is not None

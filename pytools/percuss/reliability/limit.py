@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from percuss.errors import AnswerIsNo
+from percuss.reliability.noise import Noise
 
 Array = NDArray[Any]
 
@@ -28,13 +29,17 @@ def only_column(columns: Array) -> Array:
 class Limit:
     """`evaluate` maps points (n, d) to elements (n, m), `combine` those to the limit function (n,).
 
-    `parallel`: some elements must fail together, so that an element by itself is no way to fail.
+    `parallel`: some elements must fail together, so that an element by itself is no way to fail. Where a run is random
+    beyond u, `evaluate` draws that anew in every call; `on_noise` evaluates points on `noise` that is given, of
+    `noise_variables`, None where it cannot be given.
     """
 
     dimension: int
     evaluate: Callable[[Array], Array]
     combine: Callable[[Array], Array] = only_column
     parallel: bool = False
+    on_noise: Callable[[Array, Noise], Array] | None = None
+    noise_variables: int = 0
     runs: int = 0
     failed: int = 0
 
@@ -43,10 +48,15 @@ class Limit:
         """A limit of one function (n, d) -> (n,)."""
         return cls(dimension, lambda u: np.asarray(function(u), float)[:, None])
 
-    def elements(self, u: Array) -> Array:
+    def fresh_noise(self, n: int, random: np.random.Generator) -> Noise | None:
+        """Noise of n independent runs; None where it cannot be given."""
+        return Noise.fresh(n, random) if self.on_noise else None
+
+    def elements(self, u: Array, noise: Noise | None = None) -> Array:
         """Every element (n, m); minus infinity where a run failed."""
         points = np.atleast_2d(np.asarray(u, float))
-        columns = np.asarray(self.evaluate(points), float)
+        margins = self.on_noise(points, noise) if self.on_noise and noise else self.evaluate(points)
+        columns = np.asarray(margins, float)
         lost = np.isnan(columns).any(axis=1)
         self.runs += len(points)
         self.failed += int(lost.sum())
@@ -54,9 +64,9 @@ class Limit:
             columns = np.where(lost[:, None], -np.inf, columns)
         return columns
 
-    def __call__(self, u: Array) -> Array:
+    def __call__(self, u: Array, noise: Noise | None = None) -> Array:
         """The limit function (n,)."""
-        return np.asarray(self.combine(self.elements(u)), float)
+        return np.asarray(self.combine(self.elements(u, noise)), float)
 
     def finite(self, u: Array) -> Array:
         """The elements (n, m), for methods that need numbers and not only verdicts."""

@@ -37,7 +37,7 @@ def estimate(limit: Limit, settings: Settings) -> Estimate:
     while n < settings.n and cv > settings.cv:
         block = _next_block(n, failures, settings.cv)
         u = random.standard_normal((min(block, settings.n - n), limit.dimension))
-        g = limit(u)
+        g = limit(u, limit.fresh_noise(len(u), random))
         points.append(u)
         values.append(g)
         n += len(u)

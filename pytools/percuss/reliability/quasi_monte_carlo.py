@@ -28,6 +28,8 @@ FIRST = 64  # points of a replicate
 def estimate(limit: Limit, settings: Settings) -> Estimate:
     """Sixteen replicates, each doubled up to the largest power of two that `n` allows."""
     d = limit.dimension
+    if not d:
+        raise InputError("quasi-monte-carlo: there is no parameter to spread points of", hint="--method monte-carlo")
     if d > MOST_DIMENSIONS:
         raise InputError(f"quasi-monte-carlo: {d} variables, at most {MOST_DIMENSIONS}")
     most = 2 ** int(math.log2(max(settings.n // REPLICATES, 2)))
@@ -40,7 +42,8 @@ def estimate(limit: Limit, settings: Settings) -> Estimate:
         )
         u = ndtri(np.clip(unit, 2.0**-54, 1 - 2.0**-53))
         points.append(u)
-        values.append(limit(u))
+        noise = limit.fresh_noise(len(u), np.random.default_rng((settings.seed, REPLICATES, size)))
+        values.append(limit(u, noise))
         size += added
         failing = sum((g <= 0).reshape(REPLICATES, -1).sum(axis=1) for g in values)
         shares = np.asarray(failing) / size

@@ -16,9 +16,12 @@ import numpy as np
 
 from percuss.reliability.estimate import Array
 from percuss.reliability.limit import Limit
+from percuss.reliability.noise import Noise
 from percuss.study.joint import Joint
 from percuss.study.limits import LimitState
 
+# Parameters (n, d) in SI, and what else is random in n runs, to outputs (n, m).
+OnNoise = Callable[[Array, Noise], Array]
 # Parameters (n, d) in SI to outputs (n, m) and the variance of their error, (m,) or (n, m).
 Forward = Callable[[Array], tuple[Array, Array]]
 
@@ -34,17 +37,21 @@ def needed_columns(state: LimitState, outputs: Mapping[str, object]) -> tuple[tu
 
 @dataclass(frozen=True, eq=False)
 class StateFunction:
-    """A limit over parameters `names`; `forward` gives the outputs `columns`."""
+    """A limit over parameters `names`; `forward` gives the outputs `columns`, `on_noise` those on a given noise of
+    `noise_variables`, where runs are random beside their parameters and can be told how.
+    """
 
     state: LimitState
     names: tuple[str, ...]
     joint: Joint
     columns: tuple[tuple[str, str], ...]
     forward: Forward
+    on_noise: OnNoise | None = None
+    noise_variables: int = 0
 
-    def margins(self, theta: Array) -> tuple[Array, Array]:
+    def margins(self, theta: Array, noise: Noise | None = None) -> tuple[Array, Array]:
         """Margins (n, leaves) of parameters in SI, and the standard deviation of their error."""
-        mean, variance = self.forward(theta)
+        mean, variance = (self.on_noise(theta, noise), np.zeros(1)) if self.on_noise and noise else self.forward(theta)
         std = np.sqrt(np.broadcast_to(variance, mean.shape))
         leaves = self.state.leaves()
         margins, errors = np.empty((len(theta), len(leaves))), np.zeros((len(theta), len(leaves)))
@@ -71,11 +78,18 @@ class StateFunction:
         free = [j for j, name in enumerate(self.names) if name not in fixed]
         joint = self._joint(tuple(free)) if fixed else self.joint
 
-        def evaluate(u: Array) -> Array:
-            margins, errors = self.margins(self._parameters(joint.values(u), free, fixed))
+        def evaluate(u: Array, noise: Noise | None = None) -> Array:
+            margins, errors = self.margins(self._parameters(joint.values(u), free, fixed), noise)
             return margins + shift * errors
 
-        return Limit(len(free), evaluate, self.state.combine, self.state.has_parallel)
+        return Limit(
+            len(free),
+            evaluate,
+            self.state.combine,
+            self.state.has_parallel,
+            evaluate if self.on_noise else None,
+            self.noise_variables,
+        )
 
     def parameters(self, u: Array, held: Mapping[str, float] | None = None) -> Array:
         """Parameters (n, d) in SI at standard normals of those that are not held."""

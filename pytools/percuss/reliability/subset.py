@@ -20,8 +20,10 @@ A first pass of `per_level` samples a level says how many are needed; a larger o
 variation asked for was not reached, and another where that was misjudged. Passes are averaged by their samples a level.
 The interval has as many degrees of freedom as lineages carry the estimate, 1 / cv^2.
 
-A limit that is random beyond u (a motion of its own in every run) is sampled rightly as well: what else is random is
-drawn anew with every proposal.
+A limit that is random beyond u (a motion of its own in every run) is sampled rightly as well. Where its noise can be
+given (`Limit.on_noise`), the chains walk through it as through u, by steps of conditional sampling in all variables,
+thousands of them for a ground motion. Where it cannot, it is drawn anew with every proposal, and of what is rare not
+for the parameters but for the noise hardly any proposal is accepted.
 """
 
 from __future__ import annotations
@@ -45,7 +47,9 @@ from percuss.reliability.estimate import (
 )
 from percuss.reliability.level_moves import WORTH, Depth, depth_of_level, stepped
 from percuss.reliability.limit import Limit
+from percuss.reliability.noise import Noise, joined
 from percuss.settings import Setting, table_of
+from percuss.spelling import counted
 
 DEFAULT_N = 100_000
 OPTIONS = table_of(Setting("per_level", "integer", 1000, low=10, doc="samples of a level in the first pass"))
@@ -104,7 +108,13 @@ def estimate(limit: Limit, settings: Settings) -> Estimate:
         np.concatenate([share * item.samples.weights for share, item in zip(shares, passes, strict=True)]),
     )
     interval = lognormal_interval(p, cv, settings.level, dof=1 / cv**2 if cv > 0 else math.inf)
-    return Estimate(p, interval, cv, too_wide(cv, settings.cv, spent), samples, facts=facts)
+    notes: tuple[str, ...] = ()
+    if limit.on_noise:
+        notes = (
+            f"the chains walk through {counted(limit.noise_variables, 'standard normal variable')} of what is random "
+            f"in a run beside its parameters",
+        )
+    return Estimate(p, interval, cv, too_wide(cv, settings.cv, spent), samples, facts=facts, notes=notes)
 
 
 def _next_size(passes: list[Pass], cv: float, spent: int, settings: Settings, dimension: int) -> int:
@@ -115,7 +125,7 @@ def _next_size(passes: list[Pass], cv: float, spent: int, settings: Settings, di
     # Nothing has failed yet: three times as many may.
     missing = 3 * done if math.isinf(cv) else math.ceil(SPARE * done * (cv / settings.cv) ** 2) - done
     affordable = int((settings.n - spent) / (spent / done))
-    size = min(max(missing, passes[0].per_level), affordable, MOST_NUMBERS // dimension)
+    size = min(max(missing, passes[0].per_level), affordable, MOST_NUMBERS // max(dimension, 1))
     return size if size >= passes[0].per_level else 0
 
 
@@ -142,7 +152,8 @@ def one_pass(limit: Limit, per_level: int, random: np.random.Generator, most: in
     if n > most:
         return None
     u = random.standard_normal((n, limit.dimension))
-    g = limit(u)
+    noise = limit.fresh_noise(n, random)
+    g = limit(u, noise)
     if (g <= 0).all():
         raise always_reached(n)
     points, values = [u], [g]
@@ -163,8 +174,9 @@ def one_pass(limit: Limit, per_level: int, random: np.random.Generator, most: in
             return None
         # Ties at the threshold would make more seeds than chains: the first of them by value and place are taken.
         seeds = random.permutation(np.argsort(g, kind="stable")[:chains])
-        depth = depth_of_level(u, g, seeds, CONDITIONAL ** (level + 1))
-        u, g, spread = _chains(limit, u[seeds], g[seeds], threshold, length, spread, depth, random)
+        depth = depth_of_level(u, g, seeds, CONDITIONAL ** (level + 1)) if limit.dimension else None
+        started = None if noise is None else noise[seeds]
+        u, g, noise, spread = _chains(limit, u[seeds], g[seeds], started, threshold, length, spread, depth, random)
         first = np.repeat(first[seeds], length)
         points.append(u)
         values.append(g)
@@ -191,19 +203,22 @@ def _chains(
     limit: Limit,
     u: Array,
     g: Array,
+    noise: Noise | None,
     threshold: float,
     length: int,
     spread: float,
     depth: Depth | None,
     random: np.random.Generator,
-) -> tuple[Array, Array, float]:
-    """Samples of a level, chain by chain: (chains * length, d), from seeds that lie in it."""
+) -> tuple[Array, Array, Noise | None, float]:
+    """Samples of a level, chain by chain: (chains * length, d), from seeds that lie in it, on noise of their own."""
     chains, d = u.shape
     points, values = np.empty((chains, length, d)), np.empty((chains, length))
     points[:, 0], values[:, 0] = u, g
     own = u.std(axis=0)
     own = np.where(own > 0, own, 1.0)
+    widest = 1.0 / own.min() if d else 1.0
     scales = [spread, spread]
+    noises = [noise] if noise else []
     for step in range(1, length):
         points[:, step], values[:, step] = points[:, step - 1], values[:, step - 1]
         renews = depth is not None and step % STEPS_EVERY > 0
@@ -214,13 +229,16 @@ def _chains(
             proposed = depth.proposed(points[moving, step], moving, s, random)
         else:
             proposed = stepped(points[:, step], s, random)
-        value = limit(proposed)
+        moved = noises[-1].stepped(min(scales[renews], 1.0), random) if noises else None
+        value = limit(proposed, moved[moving] if moved else None)
         accepted = value <= threshold
         points[moving[accepted], step], values[moving[accepted], step] = proposed[accepted], value[accepted]
+        if moved:
+            noises.append(moved.where(np.isin(np.arange(chains), moving[accepted]), noises[-1]))
         share = float(accepted.mean())
-        scales[renews] = min(
-            math.exp(math.log(scales[renews]) + (share - ACCEPTANCE) / math.sqrt(step)), 1.0 / own.min()
-        )
+        scales[renews] = min(math.exp(math.log(scales[renews]) + (share - ACCEPTANCE) / math.sqrt(step)), widest)
         if renews and share < WORTH:
             depth = None
-    return points.reshape(-1, d), values.reshape(-1), scales[0]
+    chain_by_chain = np.arange(length * chains).reshape(length, chains).T.ravel()
+    reached = joined(noises)[chain_by_chain] if noises else None
+    return points.reshape(chains * length, d), values.reshape(-1), reached, scales[0]

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from percuss.models.model import Done, Failed, Model, Outcome, Value, configure, model_module
+from percuss.models.model import Done, Failed, Mixing, Model, Outcome, Value, configure, model_module
+from percuss.models.seeds import Mixture
 from percuss.units import parse_unit
 
 
@@ -36,6 +37,12 @@ def check_model(
     again = pickle.loads(pickle.dumps((kind, dict(settings), dict(files or {}))))
     _check_same(together, configure(*again).run(full, seeds), "configured again, as a worker elsewhere does")
     assert model.run([], []) == [], "no points must give no outcomes"
+    if isinstance(model, Mixing) and model.random_variables():
+        mixtures = [Mixture((seed, seed + 100), (0.6, 0.8)) for seed in seeds]
+        mixed = model.run(full, mixtures)
+        _check_same(mixed, model.run(full[::-1], mixtures[::-1])[::-1], "in another order, drawn from mixtures")
+        one = [model.run([p], [m])[0] for p, m in zip(full, mixtures, strict=True)]
+        _check_same(mixed, one, "one by one, drawn from mixtures")
     return model
 
 

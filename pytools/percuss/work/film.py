@@ -76,7 +76,7 @@ def film_run(session: Session, event: Event, sample: int | None = None, interval
         )
     batch = states_of(session, event).starting(make_batch(design, runs.case, [sample]))
     start = batch.starts[0] if batch.starts else None
-    film, outcome = model.film(batch.points[0], batch.seeds[0], start, interval_s)
+    film, outcome = model.film(batch.points[0], batch.drawn_from[0], start, interval_s)
     if isinstance(outcome, Failed):
         raise InputError(f"the run has no film: {outcome.reason}")
     recorded = session.table(event, "runs").filter(pl.col("sample") == sample).row(0, named=True)

@@ -59,7 +59,8 @@ class Request:
     """What is asked. `study`: by its simulator, or which limits go with an `event` (surrogate or posterior).
 
     `verify`: runs near the limit surface of a surrogate. `draws` of a posterior. `design` and `target`: search the
-    value of a parameter that meets a probability.
+    value of a parameter that meets a probability. `mixes`: whether the method chooses what is random in runs beside
+    their parameters, where the model lets it; only estimates made before that could be are repeated without.
     """
 
     study: Study | None = None
@@ -75,6 +76,7 @@ class Request:
     design: str | None = None
     target: float | None = None
     seed: int = 0
+    mixes: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,6 +196,7 @@ def body_of(
         failed=failed,
         estimate=facts,
         verify=request.verify,
+        noise=source.function.noise_variables,
         trust=(),
     )
 

@@ -16,6 +16,7 @@ from percuss.execution.batch import make_batch, run_batch
 from percuss.execution.points import table_design
 from percuss.kinds.posterior_sampled import PosteriorSampled
 from percuss.ledger.event import Draft, Event
+from percuss.models.model import Mixing
 from percuss.reliability.estimate import Array
 from percuss.reliability.methods import LIMIT_METHODS
 from percuss.reliability.state_function import Forward, StateFunction, needed_columns
@@ -49,12 +50,24 @@ class Source:
         return self.direct.known if self.direct else 0
 
 
-def from_study(session: Session, study: Study, state: LimitState, seed: int, executor: Executor | None) -> Source:
-    """The simulator itself."""
+def from_study(
+    session: Session, study: Study, state: LimitState, seed: int, executor: Executor | None, *, mixes: bool = True
+) -> Source:
+    """The simulator itself; `mixes`: with what is random in its runs given, where the model lets it be."""
     study = session.consented(study) if executor else study
     columns = needed_columns(state, study.outputs)
     direct = Direct(session, study, columns, seed, executor)
-    function = StateFunction(state, tuple(study.parameters), Joint.of(study, seed), columns, direct)
+    model = study.model()
+    variables = model.random_variables() if mixes and isinstance(model, Mixing) else 0
+    function = StateFunction(
+        state,
+        tuple(study.parameters),
+        Joint.of(study, seed),
+        columns,
+        direct,
+        (lambda theta, noise: direct.mixed(theta, noise.mixtures())) if variables else None,
+        variables,
+    )
     return Source(STUDY, study, function, [("study", session.register(study))], direct)
 
 
@@ -75,7 +88,14 @@ def from_surrogates(session: Session, events: Sequence[Event], study: Study | No
 
 
 def from_posterior(
-    session: Session, event: Event, study: Study | None, state_of: LimitOf, seed: int, executor: Executor | None
+    session: Session,
+    event: Event,
+    study: Study | None,
+    state_of: LimitOf,
+    seed: int,
+    executor: Executor | None,
+    *,
+    mixes: bool = True,
 ) -> Source:
     """What a posterior was calibrated with: its surrogates, or the simulator."""
     posterior = load_posterior(session, event)
@@ -83,7 +103,7 @@ def from_posterior(
     body = PosteriorSampled.of(event)
     if body.direct:
         used = study or posterior.study
-        source = from_study(session, used, state_of(used), seed, executor)
+        source = from_study(session, used, state_of(used), seed, executor, mixes=mixes)
     else:
         events = [session.state.events[item.id] for item in event.inputs_as("surrogate")]
         source = from_surrogates(session, events, study, state_of)

@@ -94,7 +94,8 @@ def limit_source(session: Session, request: Request, executor: Executor | None) 
     event = request.event
     if event is None:
         assert request.study is not None
-        return from_study(session, request.study, find_limit(request.study, request.limit), request.seed, executor)
+        state = find_limit(request.study, request.limit)
+        return from_study(session, request.study, state, request.seed, executor, mixes=request.mixes)
 
     def state_of(study: Study) -> LimitState:
         return find_limit(study, request.limit)
@@ -102,7 +103,7 @@ def limit_source(session: Session, request: Request, executor: Executor | None) 
     event = session.take(event, surrogate_fitted.KIND.name, posterior_sampled.KIND.name)
     if event.kind == surrogate_fitted.KIND.name:
         return from_surrogates(session, [event], request.study, state_of)
-    return from_posterior(session, event, request.study, state_of, request.seed, executor)
+    return from_posterior(session, event, request.study, state_of, request.seed, executor, mixes=request.mixes)
 
 
 def refused(result: Result, accepted: frozenset[str]) -> Result:
@@ -186,6 +187,7 @@ def repeat_reliability(session: Session, event: Event, part: int = 0) -> Repetit
         design=body.design.parameter if body.design else None,
         target=body.design.target if body.design else None,
         seed=event.seed or 0,
+        mixes=body.noise > 0,
     )
     accepted = frozenset(verdict.gate for verdict in body.trust if verdict.accepted)
     again = refused(compute(limit_source(session, request, None), request), accepted)

@@ -8,8 +8,10 @@ from scipy import stats
 
 from percuss.errors import InputError
 from percuss.models.benchmark import FUNCTIONS, exact_posterior
-from percuss.models.model import Done, Failed, configure
+from percuss.models.model import Done, Failed, Mixing, configure
+from percuss.models.seeds import Mixture
 from percuss.settings import SettingsError
+from percuss.testing.models import check_model
 
 
 def one(function, point, seed=0, **settings):
@@ -200,3 +202,27 @@ def test_unknown_kind():
 
 def test_every_function_has_a_test_here():
     assert set(FUNCTIONS) == {"ishigami", "gfunction", "borehole", "linear-gaussian", "impact", "four-branch"}
+
+
+def test_noise_can_be_mixed_from_seeds() -> None:
+    """One seed of weight one is that seed; a mixture is the weighted sum of the noises, in any batch."""
+    settings = {
+        "function": "linear-gaussian",
+        "inputs": ["x"],
+        "outputs": ["y", "z"],
+        "matrix": [[1], [2]],
+        "noise": 0.5,
+    }
+    points = [{"x": 1.0}, {"x": 2.0}]
+    model = check_model("benchmark", settings, points)
+    assert isinstance(model, Mixing) and model.random_variables() == 2
+    alone, other, mixed, single = (
+        np.array([run.values["y"], run.values["z"]])
+        for seed in (5, 6, Mixture((5, 6), (0.6, 0.8)), Mixture((5,), (1.0,)))
+        for run in model.run(points[:1], [seed])
+        if isinstance(run, Done)
+    )
+    np.testing.assert_array_equal(single, alone)
+    exact = np.array([1.0, 2.0])
+    np.testing.assert_allclose(mixed - exact, 0.6 * (alone - exact) + 0.8 * (other - exact), rtol=1e-13)
+    assert configure("benchmark", settings | {"noise": 0.0}, {}).random_variables() == 0

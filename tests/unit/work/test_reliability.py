@@ -9,11 +9,17 @@ import pytest
 from scipy.special import ndtr
 
 import percuss
+from percuss.designs.design import read_design
 from percuss.errors import AnswerIsNo, InputError
+from percuss.first_passage.crossing import level_of
+from percuss.first_passage.excitation import kanai_tajimi
+from percuss.first_passage.linear import of_oscillators
+from percuss.first_passage.moments import moments_of
 from percuss.kinds.reliability_estimated import ReliabilityEstimated
 from percuss.ledger.projections import batch_of
 from percuss.work.audit import audit
-from percuss.work.reliability import repeat_reliability
+from percuss.work.limit_estimate import Request
+from percuss.work.reliability import estimate_reliability, repeat_reliability
 
 
 def line(limits: dict[str, Any], noise: float = 0.0, **more: Any) -> Any:
@@ -124,6 +130,93 @@ def test_a_model_with_noise_of_its_own(book: Any) -> None:
     assert told.estimate is not None
     # Its variance is three: P = Phi(-2 sqrt 2 / sqrt 3).
     assert told.estimate.probability == pytest.approx(float(ndtr(-np.sqrt(8 / 3))), rel=0.3)
+
+
+def noisy(threshold: float, **more: Any) -> Any:
+    """y = 2 xi with noise alone, or with a parameter x1 beside it."""
+    model = {"kind": "benchmark", "function": "linear-gaussian", "inputs": ["x1"], "outputs": ["y"], "matrix": [[1]]}
+    fixed = {"noise": 2.0} | ({} if more else {"x1": 0.0})
+    tables = {"model": model | fixed, "limits": {"high": {"quantity": "y", "threshold": threshold}}}
+    return percuss.make_study("noisy", tables | {"parameters": {}} | more)
+
+
+def test_the_noise_of_runs_is_part_of_the_chain(book: Any) -> None:
+    """1e-5 of noise next to which the parameter is small: chains walk through it as well, and all of it repeats."""
+    study = noisy(4.265 * 5**0.5, parameters={"x1": {"prior": {"kind": "normal", "mean": 0, "std": 1}}})
+    asked = {"method": "subset", "n": 20_000, "cv": 0.6, "options": {"per_level": 400}}
+    result = book.reliability(study, **asked)
+    told = body(result)
+    assert told.estimate is not None and told.estimate.interval is not None and told.noise == 1
+    low, high = told.estimate.interval
+    assert low < ndtr(-4.265) < high
+    assert repeat_reliability(book.session, result.event).verdict == "same"
+    assert all(proof.holds is not False for proof in audit(book.session).proofs)
+    # Asked again, also by another process that only has the ledger, nothing is run.
+    runs = _batches(book)
+    fresh = percuss.open_ledger(book.session.ledger.place.root, progress=False, jobs=1)
+    again = body(fresh.reliability(study, **asked))
+    assert again.estimate == told.estimate and again.runs == told.runs and _batches(fresh) == runs
+    # A run is repeated from its own row of its design: the seeds it was mixed from, and their weights.
+    designs = [read_design(book.session, event) for event in book.session.state.designs.values()]
+    longest = max(len(mixture.seeds) for design in designs for mixture in design.mixtures)
+    squares = [sum(w * w for w in mixture.weights) for design in designs for mixture in design.mixtures]
+    assert longest > 5
+    np.testing.assert_allclose(squares, 1.0, rtol=1e-13)
+
+
+def test_runs_that_only_differ_by_noise_are_different_runs(book: Any) -> None:
+    """Without parameters all points are the same: they were taken for one run, and all of them failed or none."""
+    told = body(book.reliability(noisy(3.0), n=20_000))
+    assert told.estimate is not None and told.runs == told.evaluations > 1000
+    assert told.estimate.probability == pytest.approx(float(ndtr(-1.5)), rel=0.3)
+    with pytest.raises(InputError, match="quasi-monte-carlo: there is no parameter to spread points of"):
+        book.reliability(noisy(3.0), method="quasi-monte-carlo")
+
+
+def test_estimates_whose_noise_was_not_chosen_are_repeated_as_they_were_made(book: Any) -> None:
+    study = line(HIGH, noise=1.0)
+    before = estimate_reliability(book.session, Request(study=study, method="subset", cv=0.4, mixes=False))
+    assert before.body.noise == 0 and not before.body.notes
+    assert repeat_reliability(book.session, before.event).verdict == "same"
+
+
+def test_first_passage_of_two_linear_towers(book: Any) -> None:
+    """1e-3 by subset simulation in 4094 variables of the ground motion, against Vanmarcke's closed form.
+
+    The closed form was within a tenth of 2000 simulated motions (tests/unit/first_passage).
+    """
+    settings = {"frequency": "2.5 Hz", "damping": 0.6, "rise": "2 s", "plateau": "10 s", "decay": "0.3 1/s"}
+    settings |= {"amplitudes": "random"}
+    tables = {
+        "model": {
+            "kind": "oscillators",
+            "duration": "20 s",
+            "sampling": "20 s",
+            "masses": [{"name": "A", "mass": "1 t"}, {"name": "B", "mass": "1 t"}],
+            "springs": [
+                {"name": "A", "between": ["base", "A"], "stiffness": "109.66 kN/m", "damping_ratio": 0.05},
+                {"name": "B", "between": ["base", "B"], "stiffness": "48.739 kN/m", "damping_ratio": 0.05},
+            ],
+            "contacts": [{"name": "AB", "between": ["A", "B"]}],
+            "base_synthetic": settings,
+            "intensity": "1 m/s^2",
+            "law": "rigid",
+            "restitution": 0.5,
+            "gap": "10 m",
+        },
+        "parameters": {},
+    }
+    bare = percuss.make_study("towers", tables)
+    model = bare.model()
+    system = of_oscillators(model, bare.point("base", {}))
+    excitation = kanai_tajimi(model.base.synthetic, 1.0, 20.0)
+    moments = moments_of(system, excitation, [1.0, -1.0], np.arange(0.0, 20.01, 0.1))
+    limit = {"quantity": "closing_AB", "threshold": f"{level_of(moments, 1e-3)} m"}
+    study = percuss.make_study("towers", tables | {"limits": {"pounding": limit}})
+    told = body(book.reliability(study, method="subset", n=2000, cv=0.5, options={"per_level": 500}))
+    assert told.estimate is not None and told.estimate.interval is not None and told.noise == 4094
+    low, high = told.estimate.interval
+    assert low / 1.1 < 1e-3 < 1.1 * high
 
 
 def surrogate_of(book: Any, study: Any, n: int = 40, **more: Any) -> Any:

@@ -12,9 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from percuss.models.ground.kanai_tajimi import SYNTHETIC, envelope
+from percuss.models.ground.kanai_tajimi import SYNTHETIC, envelope, period_size, phase_factors, sample_count
 from percuss.models.ground.spectrum import response_spectrum
 from percuss.models.ground.target import TARGET, Target
+from percuss.models.seeds import Seed
 from percuss.settings import Setting, table_of
 
 if TYPE_CHECKING:
@@ -39,13 +40,11 @@ def matched_periods(settings: Mapping[str, Any]) -> ndarray:
     return np.geomspace(settings["shortest"], settings["longest"], int(settings["periods"]))
 
 
-def compatible_motion(target: Target, settings: Mapping[str, Any], duration_s: float, seed: int) -> ndarray:
+def compatible_motion(target: Target, settings: Mapping[str, Any], duration_s: float, seed: Seed) -> ndarray:
     """Samples of the acceleration every `step` seconds from 0 to the duration, the same for the same seed."""
     import numpy as np
 
-    step = settings["step"]
-    count = int(np.ceil(duration_s / step)) + 1
-    size = 2 ** int(np.ceil(np.log2(2 * count)))
+    step, count, size = settings["step"], sample_count(settings, duration_s), period_size(settings, duration_s)
     frequency = np.arange(1, size // 2) / (size * step)
     times = np.arange(count) * step
     shape = envelope(times, settings)
@@ -54,8 +53,7 @@ def compatible_motion(target: Target, settings: Mapping[str, Any], duration_s: f
     # Below half the lowest frequency that is matched nothing holds the amplitudes, and they would only drift.
     used = frequency >= 0.5 / settings["longest"]
     power = np.where(used, target.sa_m_s2(1 / frequency) ** 2 * 4 * target.damping / frequency, 0.0)
-    phase = np.random.Generator(np.random.PCG64(seed)).uniform(0.0, 2 * np.pi, frequency.size)
-    spin = np.exp(1j * phase) * np.sqrt(power / size / step)
+    spin = phase_factors(seed, frequency.size) * np.sqrt(power / size / step)
 
     def motion(factor: ndarray) -> ndarray:
         coefficients = np.zeros(size // 2 + 1, complex)

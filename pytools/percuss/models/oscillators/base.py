@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from percuss.models.ground.compatible import compatible_motion
-from percuss.models.ground.kanai_tajimi import synthetic_motion
+from percuss.models.ground.kanai_tajimi import random_variables, synthetic_motion
 from percuss.models.ground.pulse import pulse_acceleration, pulse_times
 from percuss.models.ground.record import GroundRecord
 from percuss.models.ground.spectrum import response_spectrum
 from percuss.models.ground.target import Target
+from percuss.models.seeds import Seed
 
 if TYPE_CHECKING:
     from numpy import ndarray
@@ -65,6 +66,11 @@ class Base:
         """Whether the motion is given by samples."""
         return bool(self.records or self.synthetic or self.compatible or self.pulse)
 
+    def random_variables(self, duration_s: float) -> int:
+        """Standard normal variables that the motion is made from."""
+        settings = self.synthetic or self.compatible
+        return random_variables(settings, duration_s) if settings else 0
+
     def record_of(self, point: Mapping[str, Any]) -> GroundRecord | None:
         """The record of a point."""
         if not self.records:
@@ -79,7 +85,7 @@ class Base:
             return float(point[self.scaling.input]) / self.measures[record.name]
         return float(point.get("base_scale", 1.0))
 
-    def motion(self, point: Mapping[str, Any], seed: int, duration_s: float) -> object:
+    def motion(self, point: Mapping[str, Any], seed: Seed, duration_s: float) -> object:
         """Samples or sines, scaled as the point says; None for a base at rest."""
         if self.sines:
             scale = self.scale_of(point)
@@ -92,7 +98,7 @@ class Base:
             samples = self._with_pulse(samples, point)
         return None if samples is None else (samples[0].tolist(), samples[1].tolist())
 
-    def _samples(self, point: Mapping[str, Any], seed: int, duration_s: float) -> tuple[ndarray, ndarray] | None:
+    def _samples(self, point: Mapping[str, Any], seed: Seed, duration_s: float) -> tuple[ndarray, ndarray] | None:
         import numpy as np
 
         if record := self.record_of(point):

@@ -29,6 +29,7 @@ from percuss.models.oscillators.quantities import SEPARATION_RULES, of_contact, 
 from percuss.models.oscillators.reader import Reader
 from percuss.models.oscillators.seismic import Seismic
 from percuss.models.oscillators.separation import (
+    Mode,
     correlation,
     first_modes,
     separation_abs,
@@ -45,6 +46,7 @@ from percuss.models.oscillators.springs import (
     spring_values,
 )
 from percuss.models.oscillators.tables import CONTACT, DAMPER, MASS, SENSOR, SPRING
+from percuss.models.seeds import Seed
 from percuss.settings import SettingsError
 from percuss.units import parse_quantity
 
@@ -74,7 +76,11 @@ class Oscillators:
     kind: str = "oscillators"
     batch: int = 64
 
-    def run(self, points: Sequence[Mapping[str, Value]], seeds: Sequence[int]) -> list[Outcome]:
+    def random_variables(self) -> int:
+        """Those of the ground motion."""
+        return self.base.random_variables(self.duration_s)
+
+    def run(self, points: Sequence[Mapping[str, Value]], seeds: Sequence[Seed]) -> list[Outcome]:
         """Simulate each point; all of them in one call of the core, which uses every core."""
         outcomes: list[Outcome | None] = []
         systems = []
@@ -116,7 +122,7 @@ class Oscillators:
         return record.facts(self.base.scale_of(point), self.duration_s) if record else None
 
     def film(
-        self, point: Mapping[str, Value], seed: int, start: bytes | None, interval_s: float | None
+        self, point: Mapping[str, Value], seed: Seed, start: bytes | None, interval_s: float | None
     ) -> tuple[Film, Outcome]:
         """The run as storeys that sway."""
         from percuss.models.oscillators.film import Structure, oscillator_film
@@ -131,7 +137,7 @@ class Oscillators:
     def _number(self, element: Element, key: str, point: Mapping[str, Any]) -> float:
         return float(point[element.inputs[key]])
 
-    def _system(self, point: Mapping[str, Any], seed: int) -> dict[str, Any]:
+    def _system(self, point: Mapping[str, Any], seed: Seed) -> dict[str, Any]:
         """The system of one run, as the core takes it."""
         masses = [float(point[f"mass_{name}"]) for name in self.names]
         springs, spring_laws, dampers = [], [], []
@@ -202,6 +208,7 @@ class Oscillators:
             values[f"peak_u{name}"] = run["peak_displacement_m"][i]
             values[f"peak_v{name}"] = run["peak_velocity_m_s"][i]
             values[f"peak_a{name}"] = run["peak_acceleration_m_s2"][i]
+        modes = self._modes(system) if self.contacts else ()
         impacts = run["impacts"]
         values["impacts"] = float(len(impacts["t_s"]))
         values["grazing_impacts"] = float(impacts["grazing"].sum())
@@ -210,25 +217,16 @@ class Oscillators:
             values[of_contact("smallest_gap", contact)] = run["smallest_gap_m"][i]
             values[of_contact("contact_loss", contact)] = run["contact_energy_j"][i]
             values[of_contact("closing", contact)] = system["contacts"][i][2] - run["smallest_gap_m"][i]
-            values |= self._separations(contact, system, run["peak_displacement_m"])
+            values |= _separations(contact, modes, run["peak_displacement_m"])
         values |= self.seismic.values(system["base"], self.names, curves)
         curves |= self.seismic.curves(system["base"], curves)
         return Done(values, curves, {"impacts": impacts})
 
-    def _separations(self, contact: Element, system: Mapping[str, Any], peaks_m: Sequence[float]) -> dict[str, float]:
-        """What the separation rules ask for, from the peaks of this run."""
-        if -1 in contact.nodes:
-            return {}
-        left, right = (peaks_m[node] for node in contact.nodes)
+    def _modes(self, system: Mapping[str, Any]) -> tuple[Mode | None, ...]:
+        """The first mode of the structure of every mass."""
         springs = zip(self.springs, system["springs"], strict=True)
         holding = tuple(numbers for spring, numbers in springs if spring.law not in SLACK_LAWS)
-        modes = first_modes(tuple(system["masses_kg"]), holding, tuple(system["dampers"]), self.rayleigh)
-        first, second = (modes[node] for node in contact.nodes)
-        rho = correlation(first, second) if first and second else 0.0
-        separations = (separation_abs(left, right), separation_srss(left, right), separation_cqc(left, right, rho))
-        return {
-            of_contact(f"separation_{rule}", contact): s for rule, s in zip(SEPARATION_RULES, separations, strict=True)
-        }
+        return first_modes(tuple(system["masses_kg"]), holding, tuple(system["dampers"]), self.rayleigh)
 
     def _read(self, acceleration: ndarray) -> ndarray:
         """What the accelerometer makes of it: its range clips, its resolution rounds."""
@@ -283,6 +281,17 @@ def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> Oscill
         seismic,
         yielding,
     )
+
+
+def _separations(contact: Element, modes: Sequence[Mode | None], peaks_m: Sequence[float]) -> dict[str, float]:
+    """What the separation rules ask for, from the peaks of a run."""
+    if -1 in contact.nodes:
+        return {}
+    left, right = (peaks_m[node] for node in contact.nodes)
+    first, second = (modes[node] for node in contact.nodes)
+    rho = correlation(first, second) if first and second else 0.0
+    separations = (separation_abs(left, right), separation_srss(left, right), separation_cqc(left, right, rho))
+    return {of_contact(f"separation_{rule}", contact): s for rule, s in zip(SEPARATION_RULES, separations, strict=True)}
 
 
 @functools.lru_cache(maxsize=64)

@@ -16,6 +16,7 @@ from percuss.errors import InputError
 from percuss.ledger.canonical import canonical_json, sha256_hex
 from percuss.models.model import NOTES, Done, Failed, Input, Numerics, Outcome, Quantity, Value
 from percuss.models.scene.quantities import curves_of, values_of
+from percuss.models.seeds import Seed
 from percuss.scene import Record, Result, Scene, Settings, Settle, Settled, World
 from percuss.scene.film import Film
 from percuss.scene.filming import film_of
@@ -183,7 +184,7 @@ class SceneModel(ABC):
         return outcomes
 
     def film(
-        self, point: Mapping[str, Value], seed: int, start: bytes | None, interval_s: float | None
+        self, point: Mapping[str, Value], seed: Seed, start: bytes | None, interval_s: float | None
     ) -> tuple[Film, Outcome]:
         """The run with bodies and contacts kept."""
         experiment = self.experiment(point)
