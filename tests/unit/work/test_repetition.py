@@ -29,7 +29,7 @@ from percuss.maker import environment, software, this_maker
 from percuss.session import Session
 from percuss.study.load import load_study
 from percuss.study.study import Study
-from percuss.work import repeated, repetition
+from percuss.work import repeat_design, repeated, repetition
 from percuss.work.audit import audit, record
 from percuss.work.design import Request, create_design, plan_design
 from percuss.work.repetition import elsewhere, judged
@@ -149,6 +149,46 @@ def test_made_up_points_of_another_environment(tmp_path: Path, claim: str, verdi
     forged = Draft(design.kind, design.data, design.study, _inputs(session, design), [blob], design.seed)
     again = KINDS["design.created"].repeater()(session, session.append([forged])[0], 0)  # type: ignore[misc]
     assert (again.verdict, again.by_claim) == (verdict, verdict == "cannot")
+
+
+@pytest.mark.parametrize(
+    ("sampler", "options"),
+    [("sobol", {"scramble": True}), ("sobol", {}), ("halton", {}), ("monte-carlo", {}), ("latin-hypercube", {})],
+)
+def test_long_designs_are_repeated_some_points_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sampler: str, options: dict[str, object]
+) -> None:
+    session = _session(tmp_path / "ledger", _maker())
+    skip = 1 if sampler in ("sobol", "halton") else 0
+    asked = Request(sampler=sampler, n=43, skip=skip, options=options)
+    design = create_design(session, plan_design(load_study(STUDIES / "ishigami"), asked)).stored
+    made: list[int] = []
+    real = repeat_design.make_design
+    monkeypatch.setattr(repeat_design, "make_design", lambda *args: made.append(args[2]) or real(*args))
+    repeat = KINDS["design.created"].repeater()
+    assert repeat
+    assert repeat(session, design, 0).verdict == "same"
+    assert made == [43]
+    made.clear()
+    monkeypatch.setattr(repeat_design, "POINTS_AT_ONCE", 10)
+    assert repeat(session, design, 0).verdict == "same"
+    assert made == ([43] if sampler == "latin-hypercube" else [10, 10, 10, 10, 3])
+    # Any point that is another, and one more or less, differs; and it is the whole that is held against it.
+    table = session.table(design, "design")
+    last = table["sample"] == 42
+    one_off = table.with_columns(pl.when(last).then(table["x1"] * (1 + 1e-15)).otherwise(table["x1"]).alias("x1"))
+    for forged, count in (
+        (one_off, 43),
+        (table.head(42), 43),
+        (table.head(42), 42),
+        (pl.concat([table, table[:1]]), 43),
+    ):
+        blob = session.ledger.put_table("design", forged)
+        body = design.data | {"n": count}
+        draft = Draft(design.kind, body, design.study, _inputs(session, design), [blob], design.seed)
+        again = repeat(session, session.append([draft])[0], 0)
+        honest = (len(forged), count) == (42, 42) and sampler != "latin-hypercube"
+        assert again.verdict == ("same" if honest else "differs")
 
 
 def _inputs(session: Session, event: Event) -> list[tuple[str, Event]]:
