@@ -109,10 +109,6 @@ def sources(parameters: Sequence[Parameter]) -> dict[str, list[int]]:
     return columns_of
 
 
-# The sampler of designs whose runs were made elsewhere.
-IMPORTED = "imported"
-
-
 def draft_design(
     session: Session,
     design: Design,
