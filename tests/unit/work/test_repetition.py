@@ -23,6 +23,7 @@ from percuss.errors import InputError
 from percuss.kinds.audit_made import AuditMade
 from percuss.kinds.table import KINDS
 from percuss.ledger import files
+from percuss.ledger.audit import prove_chain, prove_payloads
 from percuss.ledger.event import Draft, Event, Maker, OpenCall
 from percuss.ledger.ledger import Ledger
 from percuss.maker import environment, software, this_maker
@@ -69,6 +70,22 @@ def test_what_bits_hang_on_is_named(tmp_path: Path, changes: Any, words: str) ->
     makings = elsewhere(session, _note(session))
     assert bool(makings) == bool(words)
     assert words in makings.words
+
+
+def test_a_long_claim_does_not_drown_what_is_found(tmp_path: Path) -> None:
+    session = _session(tmp_path / "ledger", _maker(packages={"numpy": "9" * 100_000}))
+    (words,) = elsewhere(session, _note(session)).environment
+    assert words.startswith("another numpy (9999") and len(words) < 200
+
+
+def test_a_record_as_large_as_a_disk_is_not_read(tmp_path: Path) -> None:
+    """A file full of holes takes no space, and would take all memory."""
+    session = _session(tmp_path / "ledger", _maker(packages={"numpy": "9" * (1 << 20)}))
+    event = _note(session)
+    (words,) = elsewhere(session, event).environment
+    assert words.startswith("an environment that cannot be read") and "at most 1048576 are read" in words
+    faults = prove_payloads(session.ledger.place, prove_chain(session.ledger.place)).faults
+    assert len(faults) == 1 and "at most 1048576 are read" in faults[0]
 
 
 def test_verdicts(tmp_path: Path) -> None:
