@@ -112,7 +112,7 @@ TEMPORARY = ".tmp-"
 # A commit holds events, never payloads: anything near this size is damage or malice.
 LARGEST_COMMIT_BYTES = 512 * 1024 * 1024
 PIECE_BYTES = 1024 * 1024
-FILES_AT_A_TIME = 256
+FILES_AT_A_TIME = 512
 # What a table may take in memory: a page of a few bytes can stand for billions of rows. Values that are all the same
 # take a thousandth in a file.
 LARGEST_TABLE_BYTES = 4 * 1024 * 1024 * 1024
