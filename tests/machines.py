@@ -10,7 +10,7 @@ import os
 import random
 import shutil
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -59,6 +59,10 @@ class Failing(Quick):
             raise OSError(self.fault, os.strerror(self.fault))
 
         return call
+
+    def together(self, paths: Sequence[Path]) -> bytes:
+        """Not here: call by call, each may fail."""
+        raise ValueError
 
 
 class PowerCut(BaseException):
@@ -308,6 +312,10 @@ class Simulated(files.System):
     def read(self, handle: int, size: int) -> bytes:
         self.machine.step()
         return super().read(handle, size)
+
+    def together(self, paths: Sequence[Path]) -> bytes:
+        """Not here: writers take turns call by call."""
+        raise ValueError
 
 
 @contextmanager

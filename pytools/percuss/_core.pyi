@@ -31,6 +31,7 @@ __all__ = [
     "impact_laws",
     "joint_kinds",
     "merge_parquet",
+    "merge_parquet_files",
     "misfit_oscillators",
     "ornstein_uhlenbeck_solve",
     "ornstein_uhlenbeck_whiten",
@@ -62,6 +63,9 @@ def achieved_restitution(law: str, damping: str, restitution: float) -> float: .
 
 # The rows of Parquet files of the same columns, in order, as one file without compression; refused above a size.
 def merge_parquet(files: Sequence[bytes], largest_bytes: int) -> bytes: ...
+
+# The same of files on the disk, each of at most so many bytes that match the digest it carries; links are refused.
+def merge_parquet_files(paths: Sequence[PathLike[str] | str], largest_file_bytes: int, largest_bytes: int) -> bytes: ...
 
 # Bytes that the table of a Parquet file takes in memory at most, as the file says; nothing is unpacked.
 def parquet_size(file: bytes | PathLike[str]) -> int: ...

@@ -8,6 +8,7 @@ comes from here.
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -54,7 +55,7 @@ def measure(runs: int, folder: Path) -> dict[str, float]:
     drafted = draft_design(session, make_design(study, "monte-carlo", runs, 0), cases=["base"], fixed={})
     design = append_design(session, drafted)
     facts: dict[str, float] = {}
-    outputs = design.values[:, 0].tolist()
+    outputs = [math.sin(x) for x in design.values[:, 0].tolist()]
     first_s, last_s, sealing_s, drafts, commits = 0.0, 0.0, 0.0, [], 0
     begin = time.perf_counter()
     for samples in split(runs, PER_EVENT):
@@ -94,6 +95,16 @@ def measure(runs: int, folder: Path) -> dict[str, float]:
     return facts
 
 
+def audited(folder: Path) -> dict[str, float]:
+    """Audit it with one run made again; processor time, and peak memory in bytes."""
+    from percuss.ledger.ledger import Ledger
+    from percuss.session import Session
+    from percuss.work.audit import audit
+
+    assert audit(Session(Ledger.open(folder / "ledger", MAKER)), rerun=1).holds
+    return {"audit_s": time.process_time(), "audit_peak": _peak()}
+
+
 def _peak() -> float:
     """Of this program alone: what getrusage tells includes the process that started it."""
     lines = Path("/proc/self/status").read_text().splitlines()
@@ -101,13 +112,16 @@ def _peak() -> float:
 
 
 def measured(runs: int) -> dict[str, float]:
-    """`measure` in a process of its own."""
+    """`measure` and `audited`, each in a process of its own."""
+    facts: dict[str, float] = {}
     with tempfile.TemporaryDirectory(dir=".") as folder:
-        code = "import json, pathlib, tests.bench.scale as scale; "
-        code += f"print(json.dumps(scale.measure({runs}, pathlib.Path({folder!r}))))"
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stderr
-        return dict(json.loads(done.stdout))
+        place = f"pathlib.Path({folder!r})"
+        for call in (f"measure({runs}, {place})", f"audited({place})"):
+            code = f"import json, pathlib, tests.bench.scale as scale; print(json.dumps(scale.{call}))"
+            done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+            assert done.returncode == 0, done.stderr
+            facts |= json.loads(done.stdout)
+    return facts
 
 
 def bench() -> list[Line]:
@@ -131,6 +145,9 @@ def bench() -> list[Line]:
         line("closing", "close_s", 12),
         # What percuss itself takes is there for one event already.
         line("peak memory above the base", "peak", 12, 1e6, "MB", base["peak"]),
+        line("an audit with one run made again, processor time", "audit_s", 12),
+        # Flat but for what an event takes by itself, and its body, which is kept packed.
+        line("an audit with one run made again, peak memory", "audit_peak", 1.15, 1e6, "MB"),
         line("one more commit", "note_s", 3, 1e-3, "ms"),
         line("bytes on disk", "bytes", 10.5, 1e6, "MB"),
     ]

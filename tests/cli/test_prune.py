@@ -156,6 +156,53 @@ def test_wrong_pruning_does_not_pass(percuss: Call, folder: Path, runs: Event, h
     assert said.code == 1 and "BROKEN" in _payload_line(percuss), said.out
 
 
+@pytest.mark.parametrize("how", ["of a plain note", "beside private words", "a record", "another of its role"])
+def test_under_cover_of_a_tombstone_nothing_else_goes(percuss: Call, folder: Path, runs: Event, how: str) -> None:
+    """Notes have no payloads that can go but private words; and a tombstone is of the bytes it names alone."""
+    book = _book(folder)
+    about = [("about", runs)]
+    inputs = [(item.role, book.event(item.id)) for item in runs.inputs]
+    kept = book.put_file("kept", b"what must not go")
+    if how == "of a plain note":
+        words = book.put_file("words", b"said in the open")
+        (event,) = book.append([Draft("note.added", {"text": "plain"}, inputs=about, blobs=[words])])
+        named, victim = words, words
+    elif how == "beside private words":
+        words = book.put_file("words", b'{"salt": "", "text": "private"}')
+        body = {"text": "", "private": True}
+        (event,) = book.append([Draft("note.added", body, inputs=about, blobs=[words, kept])])
+        named, victim = kept, kept
+    elif how == "a record":
+        decoy = book.put_file("environment", b"not the record")
+        (event,) = book.append([Draft(runs.kind, runs.data, runs.study, inputs, [*runs.blobs, decoy], runs.seed)])
+        named, victim = decoy, event.payloads[-1]
+    else:
+        twin = book.put_table("runs", book.table(runs, "runs").head(2))
+        (event,) = book.append([Draft(runs.kind, runs.data, runs.study, inputs, [*runs.blobs, twin], runs.seed)])
+        named, victim = runs.blobs[0], twin
+    _tombstone(book, event, named)
+    path = _path(folder, victim)
+    if not path.exists():
+        path = path.with_suffix(".bin")
+    path.unlink()
+    said = percuss("audit")
+    assert said.code == 1 and "BROKEN" in _payload_line(percuss), said.out
+
+
+def test_imported_runs_never_go(percuss: Call, folder: Path) -> None:
+    """They cannot be computed again, whatever a tombstone says."""
+    (folder / "t.csv").write_text("x1,x2,x3,y\n0,0,0,0\n0,0,1,0\n")
+    assert percuss("import", "t.csv", "--study", "ishigami").id
+    runs = _book(folder).event("@last:runs")
+    _age(folder)
+    assert "cannot be computed again" in percuss(*PRUNE).err
+    assert percuss("audit").code == 0
+    _tombstone(_book(folder), runs, runs.blobs[0])
+    _path(folder, runs.blobs[0]).unlink()
+    said = percuss("audit")
+    assert said.code == 1 and "BROKEN" in _payload_line(percuss), said.out
+
+
 def test_a_damaged_ledger_is_not_pruned(percuss: Call, folder: Path, runs: Event) -> None:
     commit = sorted((folder / "ledger" / "streams" / "main").glob("*.parquet"))[0]
     commit.write_bytes(commit.read_bytes()[:-1] + b"\0")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -84,6 +86,20 @@ def test_arguments_of_a_stranger_may_be_anything() -> None:
 def test_the_hash_covers_what_format_2_adds(book: Ledger, change: Any) -> None:
     event = change(_note(book, "a"))
     assert event.computed_hash() != event.hash
+
+
+@pytest.mark.parametrize("length", [0, 4000, 5000, 100_000])
+def test_a_long_body_is_kept_packed_and_is_the_same_event(book: Ledger, length: int) -> None:
+    """Whatever is done with events: compared, copied, changed, sent to another process, hashed, written and read."""
+    text = "\u00e4\u4e2d" + "text " * (length // 5)
+    event = _note(book, text)
+    (read,) = from_frame(book.frame(cached=False))
+    assert read == event and json.loads(read.body) == {"text": text}
+    assert hash(read) == hash(event) and read.computed_hash() == event.hash
+    for other in (pickle.loads(pickle.dumps(read)), copy.deepcopy(read), replace(read)):
+        assert other == event and other.body == event.body
+    assert replace(read, body=event.body + " ") != event
+    assert sum(len(value) for value in vars(read).values() if isinstance(value, str | bytes)) < 6000
 
 
 @pytest.mark.parametrize("column", ["call", "environment"])

@@ -114,10 +114,6 @@ def sources(parameters: Sequence[Parameter]) -> dict[str, list[int]]:
     return columns_of
 
 
-# The sampler of designs whose runs were made elsewhere.
-IMPORTED = "imported"
-
-
 def draft_design(
     session: Session,
     design: Design,
@@ -153,11 +149,11 @@ def draft_design(
     )
 
 
-def points_table(design: Design) -> pl.DataFrame:
-    """The points of a design as its event carries them."""
+def points_table(design: Design, first: int = 0) -> pl.DataFrame:
+    """The points of a design as its event carries them; `first`: the number of the first one."""
     import polars as pl
 
-    columns: dict[str, object] = {"sample": pl.int_range(len(design.values), eager=True)}
+    columns: dict[str, object] = {"sample": pl.int_range(first, first + len(design.values), eager=True)}
     columns |= {name: design.values[:, i] for i, name in enumerate(design.names)}
     columns |= {f"unit:{name}": design.unit[:, i] for i, name in enumerate(design.names)}
     if design.mixtures:

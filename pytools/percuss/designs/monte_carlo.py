@@ -13,6 +13,7 @@ def points(request: Request) -> Points:
     """Return draws skip .. skip + n."""
     import numpy as np
 
-    n = count(request, "monte-carlo")
-    drawn = np.random.Generator(np.random.PCG64(request.seed)).random((request.skip + n, len(request.parameters)))
-    return Points(drawn[request.skip :])
+    n, dimensions = count(request, "monte-carlo"), len(request.parameters)
+    # A double takes one step of the generator, so that what is left out need not be drawn.
+    generator = np.random.PCG64(request.seed).advance(request.skip * dimensions)
+    return Points(np.random.Generator(generator).random((n, dimensions)))

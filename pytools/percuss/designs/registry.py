@@ -29,19 +29,21 @@ class Sampler:
     """Where a sampler lives (imported on first use), what it is, in one line, and other names for it.
 
     One that moves single parameters from level to level has nothing to move in a tensor, which is drawn as a whole.
+    Of a sequence a point is the same however many are asked for, so that it can be made some points at a time.
     """
 
     module: str
     summary: str
     aliases: tuple[str, ...] = ()
     by_levels: bool = False
+    sequence: bool = False
 
 
 SAMPLERS: dict[str, Sampler] = {
-    "sobol": Sampler("percuss.designs.sobol", "Sobol sequence, plain or scrambled"),
-    "halton": Sampler("percuss.designs.halton", "Halton sequence, plain or scrambled"),
+    "sobol": Sampler("percuss.designs.sobol", "Sobol sequence, plain or scrambled", sequence=True),
+    "halton": Sampler("percuss.designs.halton", "Halton sequence, plain or scrambled", sequence=True),
     "latin-hypercube": Sampler("percuss.designs.latin_hypercube", "one point in each slice", ("lhs",)),
-    "monte-carlo": Sampler("percuss.designs.monte_carlo", "independent draws", ("mc", "random")),
+    "monte-carlo": Sampler("percuss.designs.monte_carlo", "independent draws", ("mc", "random"), sequence=True),
     "grid": Sampler("percuss.designs.grid", "evenly spaced quantiles, ends included", by_levels=True),
     "full-factorial": Sampler(
         "percuss.designs.full_factorial", "every combination of levels", ("factorial",), by_levels=True

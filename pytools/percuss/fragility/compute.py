@@ -92,7 +92,7 @@ def fragility_of(observed: Observed, request: Request, hazard: Hazard | None = N
         raise InputError(f"{lost} of {request.draws} resamples cannot be fitted: too few runs show some state")
     posterior = _posterior(observed, request, thresholds, curves)
     rates = hazard.rates(curves) if hazard else None
-    verdicts = _verdicts(observed, damage, request, curves, hazard)
+    verdicts = verdicts_of(observed, request, curves, hazard)
     grid = np.geomspace(observed.intensity.min() / 1.5, observed.intensity.max() * 1.5, PLACES)
     result = Fragility(curves, resampled, posterior, exceeding, rates, verdicts, {})
     band = result.interval(lambda c: c.probability(grid), request.level).reshape(4, PLACES, -1)
@@ -152,9 +152,11 @@ def _one_by_one(intensity: Array, damage: NDArray[np.intp], curves: Curves) -> f
     )
 
 
-def _verdicts(
-    observed: Observed, damage: NDArray[np.intp], request: Request, curves: Curves, hazard: Hazard | None
+def verdicts_of(
+    observed: Observed, request: Request, curves: Curves, hazard: Hazard | None, *, hazard_ends: bool = True
 ) -> tuple[Verdict, ...]:
+    """What the gates say of curves. Without `hazard_ends` as before the ends of the hazard curve were looked at."""
+    damage = observed.damage(np.array(list(request.states.values())))
     low, high = float(observed.intensity.min()), float(observed.intensity.max())
     verdicts: list[Verdict] = []
     chance = curves.probability(observed.intensity)
@@ -162,7 +164,8 @@ def _verdicts(
     if hazard:
         outside = (hazard.rates(curves, 0.0, low) + hazard.rates(curves, high)) / hazard.rates(curves)
         ends = f"{hazard.intensity[0]:.4g} to {hazard.intensity[-1]:.4g}"
-        shares = [(outside, "others"), (hazard.unknown(curves), f"outside of the hazard curve, {ends}")]
+        shares = [(outside, "others")]
+        shares += [(hazard.unknown(curves), f"outside of the hazard curve, {ends}")] if hazard_ends else []
     for k, name in enumerate(request.states):
         over = int((damage > k).sum())
         fewest = min(over, len(damage) - over)

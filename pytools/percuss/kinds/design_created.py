@@ -9,6 +9,9 @@ from percuss.kinds.body import Body, Count, Value
 from percuss.kinds.kind import PARAMETERS, Kind, Table
 from percuss.spelling import counted
 
+# The sampler of designs whose runs were made elsewhere.
+IMPORTED = "imported"
+
 
 @dataclass(frozen=True, kw_only=True)
 class DesignCreated(Body):

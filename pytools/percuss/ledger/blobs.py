@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 LARGE_BYTES = 64 * 1024 * 1024
 # Tables above this are looked at in slices of so many numbers, in groups of so many columns.
 SLICED_BYTES = 1024 * 1024
-NUMBERS_AT_ONCE, COLUMNS_AT_ONCE = 1_000_000, 64
+NUMBERS_AT_ONCE, COLUMNS_AT_ONCE = 131_072, 64
 
 
 def put_table(place: Place, role: str, frame: pl.DataFrame) -> Blob:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import time
+import zlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeVar
@@ -200,6 +201,26 @@ class Event:
     def computed_hash(self) -> str:
         """The hash these fields ought to have."""
         return hash_fields(self)
+
+
+class _Packed:
+    """The body of an event, kept packed where it is long: it lists every run, and a ledger may have millions."""
+
+    LONG, NAME = 4096, "_body"
+
+    def __get__(self, event: Event | None, _: type[Event]) -> str:
+        if event is None:
+            raise AttributeError
+        kept = event.__dict__[self.NAME]
+        return zlib.decompress(kept).decode(errors="surrogatepass") if isinstance(kept, bytes) else kept
+
+    def __set__(self, event: Event, text: str) -> None:
+        event.__dict__[self.NAME] = (
+            zlib.compress(text.encode(errors="surrogatepass"), 1) if len(text) > self.LONG else text
+        )
+
+
+Event.body = _Packed()  # type: ignore[assignment]
 
 
 def hash_fields(event: Event) -> str:

@@ -94,6 +94,15 @@ class System:
         with os.scandir(folder) as entries:
             return [entry.name for entry in entries]
 
+    def together(self, paths: Sequence[Path]) -> bytes:
+        """Many small self-checking files as one, read, checked and put together by the core while other threads go on.
+
+        A ValueError, without saying which, if one cannot be read or is not as it should be.
+        """
+        from percuss import _core
+
+        return _core.merge_parquet_files(paths, LARGEST_COMMIT_BYTES, LARGEST_TOGETHER_BYTES)
+
 
 system = System()
 
@@ -103,7 +112,7 @@ TEMPORARY = ".tmp-"
 # A commit holds events, never payloads: anything near this size is damage or malice.
 LARGEST_COMMIT_BYTES = 512 * 1024 * 1024
 PIECE_BYTES = 1024 * 1024
-FILES_AT_A_TIME = 256
+FILES_AT_A_TIME = 512
 # What a table may take in memory: a page of a few bytes can stand for billions of rows. Values that are all the same
 # take a thousandth in a file.
 LARGEST_TABLE_BYTES = 4 * 1024 * 1024 * 1024
@@ -301,24 +310,22 @@ def _read_together(paths: Sequence[Path], schema: pl.Schema, columns: list[str] 
     """The tables of some files as one.
 
     polars takes half a millisecond for a file of one row, so the core makes one of them all. What it does not take (a
-    file of another writer, a stranger's, a damaged one) is parsed one by one, for the message to name it.
+    file of another writer, a stranger's, a damaged one) is read and parsed one by one, for the message to name it.
     """
     import polars as pl
 
-    from percuss import _core
-
-    blocks = [_checked_bytes(path) for path in paths]
+    expected = {name: schema[name] for name in columns or schema}
     try:
+        merged = system.together(paths)
         with quiet_panics():
-            merged = _core.merge_parquet(blocks, LARGEST_TOGETHER_BYTES)
             frame = pl.read_parquet(io.BytesIO(merged), columns=columns).rechunk()
-        if dict(frame.schema) == {name: schema[name] for name in columns or schema}:
+        if dict(frame.schema) == expected:
             return frame
     except (Exception, pl.exceptions.PanicException):
         pass
-    frames = [parse_parquet(*item, columns) for item in zip(paths, blocks, strict=True)]
+    frames = [read_frame(path, columns) for path in paths]
     for path, frame in zip(paths, frames, strict=True):
-        if dict(frame.schema) != {name: schema[name] for name in columns or schema}:
+        if dict(frame.schema) != expected:
             raise LedgerError(f"{path}: its columns are not those of a commit")
     return pl.concat(frames, rechunk=True)
 

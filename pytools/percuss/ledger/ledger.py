@@ -41,6 +41,8 @@ LOOSE_BEFORE_SEALING = 512
 LOOK_EVERY = 64
 # What every record of an environment has, each an object.
 ENVIRONMENT = ("python", "packages", "blas", "cpu", "os")
+# Ours have a thousand; what a stranger claims to be one may be a file as large as a disk, or full of holes.
+LARGEST_RECORD_BYTES = 1024 * 1024
 
 
 class Ledger:
@@ -278,6 +280,11 @@ def read_environment(place: Place, event: Event) -> dict[str, Any] | None:
     """The record of the environment that an event was made in; None for events of format 1."""
     if event.environment is None:
         return None
+    if event.environment.bytes > LARGEST_RECORD_BYTES:
+        raise LedgerError(
+            f"event {event.id}: the record of its environment has {event.environment.bytes} bytes, and at most "
+            f"{LARGEST_RECORD_BYTES} are read"
+        )
     try:
         record = json.loads(blobs.get_bytes(place, event.payloads[-1]))
     except (ValueError, RecursionError) as fault:

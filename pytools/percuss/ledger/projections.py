@@ -312,7 +312,7 @@ def descendants(state: State, id: str) -> list[Event]:
 
 
 # How many runs are put in order at once.
-RUNS_AT_ONCE = 32_768
+RUNS_AT_ONCE = 8192
 
 
 @dataclass(frozen=True)

@@ -126,6 +126,10 @@ class OneSidedError(AnswerIsNo):
         self.probability = probability
 
 
+class TooFewError(AnswerIsNo):
+    """More evaluations are needed for any estimate than are allowed."""
+
+
 class MediansFailError(AnswerIsNo):
     """A method that starts from the medians of the parameters, and these fail already."""
 

@@ -34,12 +34,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from percuss.errors import AnswerIsNo
 from percuss.reliability.estimate import (
     Array,
     Estimate,
     Samples,
     Settings,
+    TooFewError,
     always_reached,
     lognormal_interval,
     never_reached,
@@ -93,7 +93,7 @@ def estimate(limit: Limit, settings: Settings) -> Estimate:
         size = _next_size(passes, cv, limit.runs - before, settings, limit.dimension)
     spent = limit.runs - before
     if not passes:
-        raise AnswerIsNo(
+        raise TooFewError(
             f"subset: {settings.n} evaluations end before the limit, after {spent} with {size} samples of a level",
             hint=f"more evaluations (--n), or fewer samples of a level: --set per_level={max(size // 4, 10)}",
         )

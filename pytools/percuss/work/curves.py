@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from percuss.designs.design import IMPORTED, Design, load_design
+from percuss.designs.design import Design, load_design
 from percuss.errors import AnswerIsNo, InputError
 from percuss.execution.again import check_same, difference
 from percuss.execution.batch import Result, make_batch, run_batch
 from percuss.execution.campaign import local_executor
 from percuss.execution.records import batches_of, stacked
 from percuss.execution.rest import states_of
+from percuss.kinds.design_created import IMPORTED
 from percuss.kinds.runs_completed import RunsCompleted
 from percuss.ledger.event import Event
 from percuss.plots.subject import RunTables

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from percuss.errors import InputError
 from percuss.execution.campaign import closed_campaign
 from percuss.execution.results import Campaign, load_campaign
-from percuss.fragility.compute import Fragility, Request, fragility_of
+from percuss.fragility.compute import Fragility, Request, fragility_of, verdicts_of
 from percuss.fragility.curves import Array, Observed
 from percuss.fragility.hazard import Hazard
 from percuss.kinds.fragility_fitted import FragilityFitted, StateFacts
@@ -20,7 +20,7 @@ from percuss.session import Session
 from percuss.spelling import did_you_mean
 from percuss.trust import Trust
 from percuss.work.repeated import judged_tables
-from percuss.work.repetition import Repetition
+from percuss.work.repetition import Repetition, elsewhere
 
 # What stands for "every run has a motion of its own" and for "every case is a motion".
 RUN, CASE = "run", "case"
@@ -195,4 +195,19 @@ def repeat_fragility(session: Session, event: Event, part: int = 0) -> Repetitio
     hazard = Hazard(*(np.array(column) for column in zip(*asked.hazard, strict=True))) if asked.hazard else None
     fitted = fragility_of(observed, asked.fit, hazard)
     body = fragility_body(campaign, asked, observed, collapsed, fitted, hazard)
-    return judged_tables(session, event, "fragility", fitted.tables, body=body, own=tuple(fitted.verdicts))
+
+    def judged_by(own: Trust) -> Repetition:
+        return judged_tables(session, event, "fragility", fitted.tables, body=body, own=own)
+
+    again = judged_by(fitted.verdicts)
+    if again.verdict == "differs" and elsewhere(session, event).code:
+        # Of all that it may hide, only what older code did not ask is excused.
+        before = verdicts_of(observed, asked.fit, fitted.curves, hazard, hazard_ends=False)
+        if judged_by(before).verdict in ("same", "within"):
+            return Repetition(
+                "cannot",
+                0,
+                "made by other code, which did not ask whether the hazard curve reaches the damage; it does not",
+                by_claim=True,
+            )
+    return again

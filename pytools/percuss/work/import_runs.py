@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from percuss.designs.design import IMPORTED, draft_design, drafts_of, stored
+from percuss.designs.design import draft_design, drafts_of, stored
 from percuss.errors import InputError
 from percuss.execution.batch import Result, split
 from percuss.execution.points import table_design
 from percuss.execution.records import draft_campaign, draft_result
+from percuss.kinds.design_created import IMPORTED
 from percuss.ledger.event import Draft, Event
 from percuss.measured import Measured, read_measured
 from percuss.session import Session

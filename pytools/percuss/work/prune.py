@@ -11,9 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from percuss.designs.design import IMPORTED
 from percuss.errors import InputError, LedgerError
-from percuss.kinds.design_created import DesignCreated
 from percuss.kinds.payloads_pruned import PayloadsPruned, Pruned
 from percuss.ledger.audit import prove_chain
 from percuss.ledger.blobs import blob_path, delete_payload
@@ -124,7 +122,7 @@ def _chosen(session: Session, policy: Policy, done: Pruning) -> dict[str, Event]
     ids = frame.filter(pl.col("at") < before)["id"].to_list()
     chosen = {id: state.events[id] for id in ids if state.events[id].blobs}
     for id, event in list(chosen.items()):
-        if not may_be_pruned(event) or _is_imported(session, event):
+        if not may_be_pruned(event, state.events):
             done.keep("events that cannot be computed again from what stays")
             del chosen[id]
     if policy.keep_cited:
@@ -132,11 +130,6 @@ def _chosen(session: Session, policy: Policy, done: Pruning) -> dict[str, Event]
             done.keep("events that are cited")
             del chosen[id]
     return chosen
-
-
-def _is_imported(session: Session, event: Event) -> bool:
-    designs = [session.state.events[item.id] for item in event.inputs_as("design") if item.id in session.state.events]
-    return any(DesignCreated.of(design).sampler == IMPORTED for design in designs)
 
 
 def _cited(session: Session, chosen: Iterable[str]) -> list[str]:

@@ -11,7 +11,7 @@ from percuss.ledger.blobs import blob_path, delete_payload
 from percuss.ledger.event import Draft, Event
 from percuss.ledger.files import exists
 from percuss.ledger.private_calls import PREFIX
-from percuss.ledger.pruned import KIND, NOTE, tombstones
+from percuss.ledger.pruned import KIND, NOTE, has_words, tombstones
 from percuss.ledger.words import ROLE
 from percuss.session import Session
 from percuss.work.prune import LONGEST
@@ -26,7 +26,7 @@ def redact(session: Session, event: Event, reason: str) -> Event:
         raise InputError(f"--reason: {len(reason)} characters; why must be said, in 1 to {LONGEST} of them")
     event = _note_on_maker(session, event) or event
     words = event.blob(ROLE)
-    if event.kind != NOTE or not NoteAdded.of(event).private or words is None:
+    if not has_words(event) or words is None:
         raise InputError(
             f"event {event.id} ({event.kind}): has no words that are kept apart; what an event itself says is what "
             "its hash is over, and cannot be taken out",

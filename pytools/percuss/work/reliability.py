@@ -15,7 +15,7 @@ from percuss.kinds import posterior_sampled, surrogate_fitted
 from percuss.kinds.reliability_estimated import LimitVerification, ProbabilityFacts, ReliabilityEstimated
 from percuss.ledger.event import Draft, Event
 from percuss.maker import Spent
-from percuss.reliability.estimate import reliability_index
+from percuss.reliability.estimate import TooFewError, reliability_index
 from percuss.reliability.methods import check_options
 from percuss.reliability.surrogate_error import corrected, verification_rows
 from percuss.session import Session, reference
@@ -25,7 +25,7 @@ from percuss.trust import Trust, Verdict, accept
 from percuss.work.limit_estimate import Request, Result, compute, finite
 from percuss.work.limit_source import Source, from_posterior, from_study, from_surrogates, refuse_noise
 from percuss.work.repeated import FAR, judged_tables
-from percuss.work.repetition import Repetition
+from percuss.work.repetition import Repetition, elsewhere
 
 # What the runs add must be known this well, over the estimate, for the verification to say anything.
 WIDEST = 1.0
@@ -190,7 +190,13 @@ def repeat_reliability(session: Session, event: Event, part: int = 0) -> Repetit
         mixes=body.noise > 0,
     )
     accepted = frozenset(verdict.gate for verdict in body.trust if verdict.accepted)
-    again = refused(compute(limit_source(session, request, None), request), accepted)
+    try:
+        again = refused(compute(limit_source(session, request, None), request), accepted)
+    except TooFewError as refusal:
+        if not elsewhere(session, event).code:
+            raise
+        words = f"made by other code, whose first pass could take more evaluations than were allowed ({refusal})"
+        return Repetition("cannot", 0, words, by_claim=True)
     # What the simulator said near the limit is not run again here.
     verified = ("verify", "verification", "runs", "failed")
     return judged_tables(

@@ -6,10 +6,10 @@ import math
 from dataclasses import replace
 from itertools import repeat
 
-from percuss.designs.design import IMPORTED, Design, load_design
+from percuss.designs.design import Design, load_design
 from percuss.errors import PercussError
 from percuss.execution.batch import LOST, Result, make_batch, run_batch
-from percuss.kinds.design_created import DesignCreated
+from percuss.kinds.design_created import IMPORTED, DesignCreated
 from percuss.kinds.runs_failed import RunsFailed
 from percuss.ledger.event import Event
 from percuss.ledger.projections import batch_of

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 # What a stranger's events can make of a computation.
 STRANGE = (PercussError, KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError)
+# So much is told of what an event claims to have been made with: a stranger's claim does not drown what is found.
+LONGEST_CLAIM = 80
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def elsewhere(session: Session, event: Event) -> Elsewhere:
         return Elsewhere(build, ("an environment that was not recorded",), code)
     here = numerics(environment())
     other = {name: value for name, value in numerics(record).items() if value != here[name]}
-    words = tuple(f"another {name} ({value}, here {here[name]})" for name, value in other.items())
+    words = tuple(f"another {name} ({value[:LONGEST_CLAIM]}, here {here[name]})" for name, value in other.items())
     return Elsewhere(build, words, code)
 
 

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Cursor;
 use std::path::PathBuf;
 
-use percuss_parquet::{merge, size_in_memory};
+use percuss_parquet::{merge, merge_files, size_in_memory};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
@@ -23,6 +23,20 @@ fn merge_parquet<'py>(
             let parts: Vec<&[u8]> = files.iter().map(|file| &**file).collect();
             merge(&parts, largest_bytes)
         })
+        .map_err(bad_input)?;
+    Ok(PyBytes::new(py, &merged))
+}
+
+/// The same of files on the disk, each of at most so many bytes that match the digest it carries; links are refused.
+#[pyfunction]
+fn merge_parquet_files(
+    py: Python<'_>,
+    paths: Vec<PathBuf>,
+    largest_file_bytes: usize,
+    largest_bytes: usize,
+) -> PyResult<Bound<'_, PyBytes>> {
+    let merged = py
+        .detach(|| merge_files(&paths, largest_file_bytes, largest_bytes))
         .map_err(bad_input)?;
     Ok(PyBytes::new(py, &merged))
 }
@@ -46,5 +60,6 @@ fn parquet_size(py: Python<'_>, file: Table) -> PyResult<u64> {
 /// Add the functions of this file.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(merge_parquet, module)?)?;
+    module.add_function(wrap_pyfunction!(merge_parquet_files, module)?)?;
     module.add_function(wrap_pyfunction!(parquet_size, module)?)
 }

@@ -16,3 +16,6 @@ pub enum ParquetError {
     #[error("the tables take more than {0} bytes")]
     TooLarge(usize),
 }
+
+/// The disk, or whoever may not read the file.
+pub const UNREADABLE: ParquetError = ParquetError::Damaged("it cannot be read");

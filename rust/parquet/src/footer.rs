@@ -1,13 +1,11 @@
 //! What the footer of a Parquet file says: columns, and where their pages are.
 
+use crate::digest::OWN_DIGEST;
 use crate::error::ParquetError;
 use crate::thrift::Reader;
 
 const MAGIC: &[u8] = b"PAR1";
 const STRANGE_ENDS: ParquetError = ParquetError::Damaged("its ends are not those of one");
-/// The key under which a file of a ledger carries its own digest, which is another in each.
-const OWN_DIGEST: &[u8] = b"percuss.sha256";
-
 /// How the values of a column are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stored {
@@ -21,9 +19,9 @@ pub enum Stored {
 
 /// A column without columns below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Leaf {
-    /// Names from the top down.
-    pub path: Vec<Vec<u8>>,
+pub struct Leaf<'a> {
+    /// Names from the top down: those of the footer, as a long one may stand above many columns.
+    pub path: Vec<&'a [u8]>,
     /// Number of its type.
     pub kind: usize,
     /// How its values are stored.
@@ -52,7 +50,7 @@ pub struct Chunk {
 }
 
 /// A key and its value.
-type Pair<'a> = (&'a [u8], &'a [u8]);
+pub type Pair<'a> = (&'a [u8], &'a [u8]);
 
 /// What a file says of itself.
 pub struct Footer<'a> {
@@ -121,7 +119,7 @@ impl<'a> Footer<'a> {
     }
 
     /// The columns without columns below them, in order.
-    pub fn leaves(&self) -> Result<Vec<Leaf>, ParquetError> {
+    pub fn leaves(&self) -> Result<Vec<Leaf<'a>>, ParquetError> {
         let elements = elements(self.schema)?;
         let mut leaves = Vec::new();
         let mut next = 1;
@@ -215,19 +213,19 @@ fn chunk(reader: &mut Reader) -> Result<Chunk, ParquetError> {
     }
 }
 
-struct Element {
-    name: Vec<u8>,
+struct Element<'a> {
+    name: &'a [u8],
     kind: Option<usize>,
     length: usize,
     repetition: usize,
     children: usize,
 }
 
-fn elements(raw: &[u8]) -> Result<Vec<Element>, ParquetError> {
+fn elements(raw: &[u8]) -> Result<Vec<Element<'_>>, ParquetError> {
     let mut elements = Vec::new();
     each_struct(raw, |reader| {
         let mut element = Element {
-            name: Vec::new(),
+            name: &[],
             kind: None,
             length: 0,
             repetition: 0,
@@ -238,7 +236,7 @@ fn elements(raw: &[u8]) -> Result<Vec<Element>, ParquetError> {
                 1 => element.kind = Some(reader.size(field)?),
                 2 => element.length = reader.size(field)?,
                 3 => element.repetition = reader.size(field)?,
-                4 => element.name = reader.bytes(field)?.to_vec(),
+                4 => element.name = reader.bytes(field)?,
                 5 => element.children = reader.size(field)?,
                 _ => return Ok(false),
             }
@@ -263,12 +261,12 @@ fn each_struct<'a>(
 }
 
 /// Adds the leaves of the element at `at` and below it; where the element after them is.
-fn below(
-    elements: &[Element],
+fn below<'a>(
+    elements: &[Element<'a>],
     at: usize,
-    path: &mut Vec<Vec<u8>>,
+    path: &mut Vec<&'a [u8]>,
     (mut defined, mut repeated): (u8, u8),
-    leaves: &mut Vec<Leaf>,
+    leaves: &mut Vec<Leaf<'a>>,
 ) -> Result<usize, ParquetError> {
     let element = elements
         .get(at)
@@ -279,7 +277,7 @@ fn below(
     // Required, optional, repeated.
     defined += u8::from(element.repetition > 0);
     repeated += u8::from(element.repetition > 1);
-    path.push(element.name.clone());
+    path.push(element.name);
     let mut next = at + 1;
     if let (Some(kind), 0) = (element.kind, element.children) {
         let stored = match kind {

@@ -1,26 +1,85 @@
 //! The rows of several files as one file.
 
+use std::path::PathBuf;
+
+use crate::digest::read_checked;
 use crate::error::ParquetError;
-use crate::footer::{Footer, Leaf};
+use crate::footer::{Footer, Leaf, Pair};
 use crate::levels::encode;
 use crate::page::{Column, Tools, read_chunk};
 use crate::thrift::Writer;
 
+const NONE: ParquetError = ParquetError::Damaged("there is none");
+
 /// The rows of several files of the same columns, in order, as one file without compression. What takes more than
 /// `largest` bytes is refused.
 pub fn merge(files: &[&[u8]], largest: usize) -> Result<Vec<u8>, ParquetError> {
-    let first = files
-        .first()
-        .ok_or(ParquetError::Damaged("there is none"))?;
-    let first = Footer::of(first)?;
-    let (leaves, said) = (first.leaves()?, first.said()?);
-    let mut columns: Vec<Column> = leaves.iter().map(|_| Column::default()).collect();
-    let mut tools = Tools::new(largest);
-    let mut rows: usize = 0;
-    for (index, file) in files.iter().enumerate() {
+    let first = files.first().ok_or(NONE)?;
+    let mut merger = Merger::new(first, largest)?;
+    for file in files {
+        merger.add(file)?;
+    }
+    Ok(merger.written())
+}
+
+/// The same of files on the disk, each of at most `largest_file` bytes that match the digest it carries. They are read one
+/// after the other, and only the first is kept.
+pub fn merge_files(
+    paths: &[PathBuf],
+    largest_file: usize,
+    largest: usize,
+) -> Result<Vec<u8>, ParquetError> {
+    let (head, rest) = paths.split_first().ok_or(NONE)?;
+    let mut first = Vec::new();
+    read_checked(head, largest_file, &mut first)?;
+    let mut merger = Merger::new(&first, largest)?;
+    merger.add(&first)?;
+    let mut file = Vec::new();
+    for path in rest {
+        read_checked(path, largest_file, &mut file)?;
+        merger.add(&file)?;
+    }
+    Ok(merger.written())
+}
+
+/// Files put together so far, all of the columns of the first.
+struct Merger<'a> {
+    first: Footer<'a>,
+    leaves: Vec<Leaf<'a>>,
+    said: Vec<Pair<'a>>,
+    columns: Vec<Column>,
+    tools: Tools,
+    rows: usize,
+    files: usize,
+}
+
+impl<'a> Merger<'a> {
+    /// For files of the columns of this one, which is not added yet.
+    fn new(first: &'a [u8], largest: usize) -> Result<Self, ParquetError> {
+        let first = Footer::of(first)?;
+        let (leaves, said) = (first.leaves()?, first.said()?);
+        let mut tools = Tools::new(largest);
+        // A name above many columns is written for each of them.
+        for leaf in &leaves {
+            tools.take(leaf.path.iter().map(|name| name.len()).sum())?;
+        }
+        let columns = leaves.iter().map(|_| Column::default()).collect();
+        Ok(Self {
+            first,
+            leaves,
+            said,
+            columns,
+            tools,
+            rows: 0,
+            files: 0,
+        })
+    }
+
+    /// Add the rows of a file.
+    fn add(&mut self, file: &[u8]) -> Result<(), ParquetError> {
         let footer = Footer::of(file)?;
-        if footer.schema != first.schema || footer.said()? != said {
-            return Err(ParquetError::Schema(index));
+        if footer.schema != self.first.schema || footer.said()? != self.said {
+            return Err(ParquetError::Schema(self.files));
         }
         let counted: Option<usize> = footer
             .groups
@@ -32,12 +91,12 @@ pub fn merge(files: &[&[u8]], largest: usize) -> Result<Vec<u8>, ParquetError> {
             ));
         }
         for (group_rows, chunks) in &footer.groups {
-            if chunks.len() != leaves.len() {
+            if chunks.len() != self.leaves.len() {
                 return Err(ParquetError::Damaged("a group lacks a column"));
             }
-            for ((chunk, leaf), column) in chunks.iter().zip(&leaves).zip(&mut columns) {
+            for ((chunk, leaf), column) in chunks.iter().zip(&self.leaves).zip(&mut self.columns) {
                 let before = (column.count, column.repeated.len());
-                read_chunk(file, chunk, leaf, column, &mut tools)?;
+                read_chunk(file, chunk, leaf, column, &mut self.tools)?;
                 // A row begins where nothing is repeated.
                 let rows = match leaf.most_repeated {
                     0 => column.count - before.0,
@@ -53,9 +112,15 @@ pub fn merge(files: &[&[u8]], largest: usize) -> Result<Vec<u8>, ParquetError> {
                 }
             }
         }
-        rows += footer.rows;
+        self.rows += footer.rows;
+        self.files += 1;
+        Ok(())
     }
-    Ok(written(&first, &leaves, &columns, rows))
+
+    /// All that was added as one file.
+    fn written(&self) -> Vec<u8> {
+        written(&self.first, &self.leaves, &self.columns, self.rows)
+    }
 }
 
 fn written(first: &Footer, leaves: &[Leaf], columns: &[Column], rows: usize) -> Vec<u8> {
@@ -76,8 +141,7 @@ fn written(first: &Footer, leaves: &[Leaf], columns: &[Column], rows: usize) -> 
         footer.begin(1);
         footer.i32(1, leaf.kind);
         footer.numbers(1, &[0, 3]);
-        let path: Vec<&[u8]> = leaf.path.iter().map(Vec::as_slice).collect();
-        footer.texts(1, &path);
+        footer.texts(1, &leaf.path);
         footer.i32(1, 0);
         footer.i64(1, column.count);
         footer.i64(1, bytes);

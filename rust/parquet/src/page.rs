@@ -25,6 +25,29 @@ pub struct Column {
     pub values: Vec<u8>,
     /// How many there are, missing ones as well.
     pub count: usize,
+    /// The last data page and the last dictionary.
+    seen: [Seen; 2],
+}
+
+/// A small page as it was stored and what it unpacked to. From commit to commit half of the columns hold the same, and
+/// unpacking takes longer than all else.
+#[derive(Default)]
+struct Seen {
+    stored: Vec<u8>,
+    page: Vec<u8>,
+}
+
+impl Seen {
+    const LARGEST: usize = 4096;
+
+    fn keep(&mut self, stored: &[u8], page: &[u8]) {
+        if stored.len().max(page.len()) <= Self::LARGEST {
+            self.stored.clear();
+            self.stored.extend_from_slice(stored);
+            self.page.clear();
+            self.page.extend_from_slice(page);
+        }
+    }
 }
 
 /// What is used again from page to page.
@@ -56,7 +79,8 @@ impl Tools {
         }
     }
 
-    fn take(&mut self, bytes: usize) -> Result<(), ParquetError> {
+    /// Take so many of the bytes that are left.
+    pub fn take(&mut self, bytes: usize) -> Result<(), ParquetError> {
         self.left = self
             .left
             .checked_sub(bytes)
@@ -135,7 +159,8 @@ pub fn read_chunk(
         let body = &rest[reader.position()..];
         let stored = body.get(..header.compressed).ok_or(SHORT)?;
         rest = &body[header.compressed..];
-        unpack(stored, &header, chunk.codec, tools)?;
+        let seen = &mut column.seen[usize::from(header.kind == 2)];
+        unpack(stored, &header, chunk.codec, seen, tools)?;
         match header.kind {
             0 if header.values <= wanted - column.count => data_page(&header, leaf, column, tools)?,
             2 => dictionary_page(&header, leaf, tools)?,
@@ -151,12 +176,14 @@ fn unpack(
     stored: &[u8],
     header: &Header,
     codec: usize,
+    seen: &mut Seen,
     tools: &mut Tools,
 ) -> Result<(), ParquetError> {
     tools.take(header.uncompressed)?;
     tools.page.clear();
     match codec {
         UNCOMPRESSED => tools.page.extend_from_slice(stored),
+        ZSTD if stored == seen.stored => tools.page.extend_from_slice(&seen.page),
         ZSTD => {
             tools.page.resize(header.uncompressed, 0);
             let written = tools
@@ -164,6 +191,7 @@ fn unpack(
                 .decode_all(stored, &mut tools.page)
                 .map_err(|_| ParquetError::Damaged("a page cannot be unpacked"))?;
             tools.page.truncate(written);
+            seen.keep(stored, &tools.page);
         }
         _ => return Err(ParquetError::Other("a compression other than zstd")),
     }

@@ -2,7 +2,7 @@
 
 use std::io::{Read, Seek, SeekFrom};
 
-use crate::error::ParquetError;
+use crate::error::{ParquetError, UNREADABLE};
 use crate::footer::{Chunk, Footer, Stored, TAIL, footer_start};
 use crate::page::{Header, header};
 use crate::thrift::Reader;
@@ -12,7 +12,6 @@ const VIEW: usize = 16;
 /// Bytes that are read to find a header of a page; more if it does not end in them.
 const HEADER: usize = 4096;
 const LARGEST_HEADER: usize = 16 * 1024 * 1024;
-const UNREADABLE: ParquetError = ParquetError::Damaged("it cannot be read");
 
 /// Bytes that the table of a file takes in memory at most, texts of a dictionary counted once. Footer and headers of pages are believed only where
 /// they agree with the file's length; a reader that unpacks a page into what its header says takes no more than this.

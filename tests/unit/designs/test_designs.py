@@ -58,6 +58,17 @@ def test_a_shorter_design_is_the_start_of_a_longer_one(borehole, sampler, option
     np.testing.assert_array_equal(long.values[200:], later.values)
 
 
+def test_independent_draws_are_those_of_the_generator(borehole):
+    """What is skipped is not drawn, and the rest is as if it were."""
+    drawn = np.random.Generator(np.random.PCG64(5)).random((1100, len(borehole.parameters)))
+    for skip, n in ((0, 1100), (1, 7), (1000, 100)):
+        np.testing.assert_array_equal(make_design(borehole, "monte-carlo", n, 5, skip).unit, drawn[skip : skip + n])
+
+
+def test_sequences_are_named_as_such():
+    assert {name for name, sampler in SAMPLERS.items() if sampler.sequence} == {name for name, _ in SEQUENCES}
+
+
 def test_skip_leaves_out_the_first_points(ishigami):
     for sampler, options in SEQUENCES:
         whole = make_design(ishigami, sampler, 8, 3, 0, options)

@@ -23,13 +23,14 @@ from percuss.errors import InputError
 from percuss.kinds.audit_made import AuditMade
 from percuss.kinds.table import KINDS
 from percuss.ledger import files
+from percuss.ledger.audit import prove_chain, prove_payloads
 from percuss.ledger.event import Draft, Event, Maker, OpenCall
 from percuss.ledger.ledger import Ledger
 from percuss.maker import environment, software, this_maker
 from percuss.session import Session
 from percuss.study.load import load_study
 from percuss.study.study import Study
-from percuss.work import repeated, repetition
+from percuss.work import repeat_design, repeated, repetition
 from percuss.work.audit import audit, record
 from percuss.work.design import Request, create_design, plan_design
 from percuss.work.repetition import elsewhere, judged
@@ -69,6 +70,22 @@ def test_what_bits_hang_on_is_named(tmp_path: Path, changes: Any, words: str) ->
     makings = elsewhere(session, _note(session))
     assert bool(makings) == bool(words)
     assert words in makings.words
+
+
+def test_a_long_claim_does_not_drown_what_is_found(tmp_path: Path) -> None:
+    session = _session(tmp_path / "ledger", _maker(packages={"numpy": "9" * 100_000}))
+    (words,) = elsewhere(session, _note(session)).environment
+    assert words.startswith("another numpy (9999") and len(words) < 200
+
+
+def test_a_record_as_large_as_a_disk_is_not_read(tmp_path: Path) -> None:
+    """A file full of holes takes no space, and would take all memory."""
+    session = _session(tmp_path / "ledger", _maker(packages={"numpy": "9" * (1 << 20)}))
+    event = _note(session)
+    (words,) = elsewhere(session, event).environment
+    assert words.startswith("an environment that cannot be read") and "at most 1048576 are read" in words
+    faults = prove_payloads(session.ledger.place, prove_chain(session.ledger.place)).faults
+    assert len(faults) == 1 and "at most 1048576 are read" in faults[0]
 
 
 def test_verdicts(tmp_path: Path) -> None:
@@ -149,6 +166,46 @@ def test_made_up_points_of_another_environment(tmp_path: Path, claim: str, verdi
     forged = Draft(design.kind, design.data, design.study, _inputs(session, design), [blob], design.seed)
     again = KINDS["design.created"].repeater()(session, session.append([forged])[0], 0)  # type: ignore[misc]
     assert (again.verdict, again.by_claim) == (verdict, verdict == "cannot")
+
+
+@pytest.mark.parametrize(
+    ("sampler", "options"),
+    [("sobol", {"scramble": True}), ("sobol", {}), ("halton", {}), ("monte-carlo", {}), ("latin-hypercube", {})],
+)
+def test_long_designs_are_repeated_some_points_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sampler: str, options: dict[str, object]
+) -> None:
+    session = _session(tmp_path / "ledger", _maker())
+    skip = 1 if sampler in ("sobol", "halton") else 0
+    asked = Request(sampler=sampler, n=43, skip=skip, options=options)
+    design = create_design(session, plan_design(load_study(STUDIES / "ishigami"), asked)).stored
+    made: list[int] = []
+    real = repeat_design.make_design
+    monkeypatch.setattr(repeat_design, "make_design", lambda *args: made.append(args[2]) or real(*args))
+    repeat = KINDS["design.created"].repeater()
+    assert repeat
+    assert repeat(session, design, 0).verdict == "same"
+    assert made == [43]
+    made.clear()
+    monkeypatch.setattr(repeat_design, "POINTS_AT_ONCE", 10)
+    assert repeat(session, design, 0).verdict == "same"
+    assert made == ([43] if sampler == "latin-hypercube" else [10, 10, 10, 10, 3])
+    # Any point that is another, and one more or less, differs; and it is the whole that is held against it.
+    table = session.table(design, "design")
+    last = table["sample"] == 42
+    one_off = table.with_columns(pl.when(last).then(table["x1"] * (1 + 1e-15)).otherwise(table["x1"]).alias("x1"))
+    for forged, count in (
+        (one_off, 43),
+        (table.head(42), 43),
+        (table.head(42), 42),
+        (pl.concat([table, table[:1]]), 43),
+    ):
+        blob = session.ledger.put_table("design", forged)
+        body = design.data | {"n": count}
+        draft = Draft(design.kind, body, design.study, _inputs(session, design), [blob], design.seed)
+        again = repeat(session, session.append([draft])[0], 0)
+        honest = (len(forged), count) == (42, 42) and sampler != "latin-hypercube"
+        assert again.verdict == ("same" if honest else "differs")
 
 
 def _inputs(session: Session, event: Event) -> list[tuple[str, Event]]:
