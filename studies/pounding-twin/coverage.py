@@ -78,7 +78,8 @@ def ranks(surrogate: Surrogate, truths: Campaign, some: range, repeats: int, com
     """Share of the posterior below the truth, for some of the twins: (twins, parameters)."""
     priors = {name: item.prior for name, item in surrogate.study.parameters.items()}
     outputs = np.repeat(np.arange(len(surrogate.columns)), repeats)
-    errors = {"model": common_errors([(surrogate, outputs)])[0]} if common else {}
+    known = dict.fromkeys(range(len(surrogate.columns)), NOISE_M**2 / repeats)
+    errors = {"model": common_errors([(surrogate, known)]).errors[0]} if common else {}
     found = []
     for twin in some:
         true = np.concatenate([runs.values[twin] for runs in truths.cases])

@@ -95,9 +95,15 @@ class Fold:
         self.runs, _, _, surrogates, self.kept = unseen(TWINS, place, number)
         self.by_case = dict(zip(CASES, surrogates, strict=True))
         self.priors = {name: item.prior for name, item in surrogates[0].study.parameters.items()}
-        self.errors = dict(zip(CASES, common_errors(list(zip(surrogates, self.kept, strict=True))), strict=True))
-        for case, error in self.errors.items():
-            print(f"{case}: scales {error.scales.tolist()}, shares {np.round(error.shares, 3).tolist()}")
+
+    def errors(self, count: int) -> dict[str, CommonError]:
+        """The errors of the surrogates beside data of so many measurements of each output."""
+        known = (0.01 * NOISE_CM) ** 2 / count
+        parts = [(self.by_case[case], dict.fromkeys(own, known)) for case, own in zip(CASES, self.kept, strict=True)]
+        found = common_errors(parts)
+        for one in found.left_out:
+            print(f"growth {one.growth:.2f}; of {one.twins} left-out runs 90 % intervals hold {one.held.tolist()}")
+        return dict(zip(CASES, found.errors, strict=True))
 
     def misses(self) -> tuple[Floats, Floats]:
         """Of every twin: how far it lies from the middle of the prior, as the mean square over parameters of places
@@ -138,8 +144,9 @@ def main(repeats: list[int], folds: list[Fold], importance: bool) -> None:
         for label in ("common",) if importance else ("per-datum", "common"):
             ranks, missed, worth = [], [], []
             for fold in folds:
+                errors = fold.errors(count) if label == "common" else {}
                 for twin in range(TWINS):
-                    target = fold.target(twin, count, fold.errors if label == "common" else {})
+                    target = fold.target(twin, count, errors)
                     draws, weights, effective = draw(target, fold.first + twin, importance)
                     worth.append(effective)
                     ranks.append(weights @ (draws < fold.truth(twin)))

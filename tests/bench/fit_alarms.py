@@ -42,7 +42,7 @@ def judged(surrogate: Surrogate, study: Study, observed: NDArray[np.float64], se
     """Whether the posterior of data (outputs, repeats) passes the gate."""
     outputs, repeats = observed.shape
     group = Group("all", observed.ravel(), np.repeat(np.arange(outputs), repeats), Gaussian(0.0), "model", STD_M)
-    errors = {"model": common_errors([(surrogate, range(outputs))])[0]}
+    errors = {"model": common_errors([(surrogate, dict.fromkeys(range(outputs), STD_M**2 / repeats))]).errors[0]}
     likelihood = Likelihood(tuple(study.parameters), {"model": surrogate.predict}, (group,), errors)
     priors = {name: item.prior for name, item in study.parameters.items()}
     target = compiled_target(likelihood, priors, {"model": surrogate}).target
