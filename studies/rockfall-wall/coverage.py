@@ -32,6 +32,7 @@ from percuss.inference.likelihood import Group, Likelihood
 from percuss.inference.samplers.registry import sample_posterior
 from percuss.inference.samplers.sample import Stopping
 from percuss.inference.target import Target
+from percuss.surrogates.shrinkage import shrunk
 
 TWINS = 60
 FOLDS = 5
@@ -93,7 +94,8 @@ class Fold:
     def __init__(self, number: int, place: Path) -> None:
         self.first = number * TWINS
         self.runs, _, _, surrogates, self.kept = unseen(TWINS, place, number)
-        self.by_case = dict(zip(CASES, surrogates, strict=True))
+        self.plain = dict(zip(CASES, surrogates, strict=True))
+        self.by_case = {case: shrunk(self.plain[case], own) for case, own in zip(CASES, self.kept, strict=True)}
         self.priors = {name: item.prior for name, item in surrogates[0].study.parameters.items()}
 
     def errors(self, count: int) -> dict[str, CommonError]:
@@ -130,9 +132,10 @@ class Fold:
             true = np.repeat([self.runs[case][f"{name} [cm]"][twin] for name in OUTPUTS], count)
             data = 0.01 * (true + noise.normal(0.0, NOISE_CM, len(true)))
             groups.append(Group(case, data, np.repeat(own, count), Gaussian(0.01 * NOISE_CM), case))
-        forwards = {case: surrogate.predict for case, surrogate in self.by_case.items()}
+        surrogates = self.by_case if errors else self.plain
+        forwards = {case: surrogate.predict for case, surrogate in surrogates.items()}
         likelihood = Likelihood(tuple(self.priors), forwards, tuple(groups), errors)
-        return compiled_target(likelihood, self.priors, self.by_case)[0]
+        return compiled_target(likelihood, self.priors, surrogates)[0]
 
 
 def main(repeats: list[int], folds: list[Fold], importance: bool) -> None:

@@ -6,8 +6,9 @@ to the points at random the same errors do no such harm, and no mean over points
 
 So the folds of the surrogate are calibrated. A run that was left out of a fold has known parameters; its outputs, with
 noise as the data have it, are the data of a twin; the posterior is that of the model fitted without it. The covariance
-grows by the factor under which the true parameters are likeliest given their data, the largest mean of log
-p(truth | data), which is a proper score (Gneiting and Raftery, 2007): too sure and too vague both cost.
+grows by the factor under which the true parameters are likeliest given their data, that of the largest mean of
+log p(truth | data), which is a proper score (Gneiting and Raftery, 2007): too sure and too vague both cost. Shares of
+intervals that hold would do in principle, and say nothing where a parameter is not known at all. It never shrinks.
 
 Posteriors are weighted points: those of the prior, the same for all twins, and others from a Student-t fitted to what
 these say, weighted by the density of both together (Veach and Guibas, 1995). All in the standard normals behind the

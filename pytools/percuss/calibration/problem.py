@@ -8,7 +8,7 @@ what the parameters of a wrong model are, is defined there (Plumlee, 2017).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -39,6 +39,7 @@ from percuss.study.calibration import COMMON, Block
 from percuss.study.joint import normal_correlation
 from percuss.study.priors.prior import Prior
 from percuss.study.study import Study
+from percuss.surrogates.shrinkage import shrunk
 from percuss.surrogates.surrogate import Surrogate, load_surrogate
 
 if TYPE_CHECKING:
@@ -117,6 +118,8 @@ def make_problem(
     """
     pairs = list(dict.fromkeys(observations.table.select("case", "output").rows()))
     check_same_model(study, observations.study, f"observations {observations.event.id}", pairs)
+    if block.surrogate_error == COMMON:
+        surrogates = [_steady(surrogate, pairs) for surrogate in surrogates]
     made = (
         _simulated(session, study, block, observations, pairs, seed, executor)
         if direct
@@ -245,6 +248,13 @@ def _learnt(
         forwards[forward_name(i)] = surrogate.predict if block.surrogate_error else _without_error(surrogate)
     histories = bind_histories(study, observations.study, surrogates, with_rest=block.surrogate_error is not None)
     return _Forwards(forwards, places, points, histories=histories)
+
+
+def _steady(surrogate: Surrogate, pairs: Collection[tuple[str, str]]) -> Surrogate:
+    """The surrogate, without what it says of these outputs and cannot repeat of runs it has not seen."""
+    if surrogate.has_curves:
+        return surrogate
+    return shrunk(surrogate, [j for j, pair in enumerate(surrogate.outputs) if pair in pairs])
 
 
 def _errors(groups: Sequence[Group], surrogates: Sequence[Surrogate]) -> CommonErrors:

@@ -15,7 +15,7 @@ from percuss.surrogates.common_error import Tails
 PRIORS = (Uniform({"low": 0.0, "high": 2.0}), Uniform({"low": -3.0, "high": 1.0}))
 GAUSSIAN = Tails(np.ones(1), np.ones(1))
 ERROR, NOISE = 0.1, 0.05
-RUNS = 120
+RUNS = 240
 
 
 def surrogate(fold: int, x: Floats, spurious: float) -> Floats:
@@ -42,12 +42,12 @@ def asked(spurious: float) -> LeftOut:
 
 def test_errors_that_have_nothing_to_do_with_the_surrogate_do_not_grow() -> None:
     calm = asked(0.0)
-    assert calm.growth == 1.0 and calm.twins == RUNS
+    assert calm.growth < 1.3 and calm.twins == RUNS
     assert left_out_verdict(calm, ("a", "b")).passed
 
 
 def test_terms_that_were_fitted_to_nothing_make_errors_grow() -> None:
-    assert asked(np.sqrt(2) * ERROR).growth > 1.2
+    assert asked(np.sqrt(2) * ERROR).growth > 1.5
 
 
 def test_the_same_bits_twice() -> None:
