@@ -8,7 +8,9 @@ So the folds of the surrogate are calibrated. A run that was left out of a fold 
 noise as the data have it, are the data of a twin; the posterior is that of the model fitted without it. The covariance
 grows by the factor under which the true parameters are likeliest given their data, that of the largest mean of
 log p(truth | data), which is a proper score (Gneiting and Raftery, 2007): too sure and too vague both cost. Shares of
-intervals that hold would do in principle, and say nothing where a parameter is not known at all. It never shrinks.
+intervals that hold would do in principle, and say nothing where a parameter is not known at all. Few runs, or data that
+are known worse than the surrogate, leave the growth open: before them its logarithm to base 2 is standard normal, none
+below 0. No single run decides: a twentieth of the scores is left out at both ends.
 
 Posteriors are weighted points: those of the prior, the same for all twins, and others from a Student-t fitted to what
 these say, weighted by the density of both together (Veach and Guibas, 1995). All in the standard normals behind the
@@ -36,6 +38,11 @@ TWINS, PRIOR_POWER, NEAR, DEGREES = 256, 12, 512, 6
 # The growth that the points near a posterior are drawn for, how much wider they are, and what weights that they are
 # fitted to must be worth: flattened if they are not.
 MIDDLE, WIDER, WORTH = 3, 1.5, 40
+# Rounds of points near a posterior at most; what their weights are worth when they are enough, and at least for a twin
+# to count; the share of the twins that must.
+ROUNDS, ENOUGH, LEAST, MOST_LEFT = 6, 100, 20, 0.9
+# The share of twins that is left out at both ends of the scores.
+TRIMMED = 0.05
 # What the noise of an output has at least of the variance of its error.
 LEAST_NOISE = 1e-6
 # The intervals whose coverage is judged, and how many right calibrations fail.
@@ -90,8 +97,8 @@ class _Whitened(NamedTuple):
 
 def left_out_twins(
     joint: Joint, canonical: Canonical, points: Floats, folds: NDArray[np.intp], sides: Sequence[Side]
-) -> LeftOut:
-    """Calibrate on runs at canonical `points` (n, d), each left out of its fold."""
+) -> LeftOut | None:
+    """Calibrate on runs at canonical `points` (n, d), each left out of its fold; None if posteriors are too sharp."""
     d = points.shape[1]
     generator = np.random.default_rng([len(points), d])
     unit = scrambled_sobol(d, 0, 2**PRIOR_POWER, np.random.default_rng(31))
@@ -110,25 +117,36 @@ def left_out_twins(
             (side.values[i] + np.sqrt(side.noise) * generator.standard_normal(len(side.noise))) @ own.turn
             for side, own in zip(sides, white, strict=True)
         ]
-        log = _log_likelihoods(data, before[fold], white)
-        near, student = _near(everywhere, log[:, MIDDLE], generator)
-        place = canonical.points(joint.values(near))
-        outputs, own_outputs = (
-            [side.predict(fold, x) @ own.turn for side, own in zip(sides, white, strict=True)] for x in (place, truth)
-        )
-        log = np.concatenate([log, _log_likelihoods(data, outputs, white)])
-        normals = np.concatenate([everywhere, near])
-        normal = -0.5 * (np.sum(normals**2, axis=1) + d * np.log(2 * np.pi))
-        parts = np.log([len(everywhere), len(near)]) - np.log(len(normals))
-        log += (normal - np.logaddexp(parts[0] + normal, parts[1] + student(normals)))[:, None]
+
+        def log_likelihoods(x: Floats, fold: int = fold, data: Sequence[Floats] = data) -> Floats:
+            outputs = [side.predict(fold, x) @ own.turn for side, own in zip(sides, white, strict=True)]
+            return _log_likelihoods(data, outputs, white)
+
+        of_prior = _log_likelihoods(data, before[fold], white)
+        normals, places, log = everywhere, at, of_prior
+        for _ in range(ROUNDS):
+            near, student = _near(normals, log[:, MIDDLE], generator)
+            normals = np.concatenate([everywhere, near])
+            places = np.concatenate([at, canonical.points(joint.values(near))])
+            normal = -0.5 * (np.sum(normals**2, axis=1) + d * np.log(2 * np.pi))
+            parts = np.log([len(everywhere), len(near)]) - np.log(len(normals))
+            log = np.concatenate([of_prior, log_likelihoods(places[len(at) :])])
+            log += (normal - np.logaddexp(parts[0] + normal, parts[1] + student(normals)))[:, None]
+            if _worth(log[:, MIDDLE]) >= ENOUGH:
+                break
+        if _worth(log[:, MIDDLE]) < LEAST:
+            continue
         highest = np.max(log, axis=0)
         weights = np.exp(log - highest)
-        scores.append(_log_likelihoods(data, own_outputs, white)[0] - highest - np.log(np.mean(weights, axis=0)))
-        below = np.concatenate([at, place]) < truth
-        ranks.append((weights / weights.sum(axis=0)).T @ below)
-    best = int(np.argmax(np.mean(scores, axis=0)))
+        scores.append(log_likelihoods(truth)[0] - highest - np.log(np.mean(weights, axis=0)))
+        ranks.append((weights / weights.sum(axis=0)).T @ (places < truth))
+    if len(ranks) < MOST_LEFT * len(chosen):
+        return None
+    fewer = round(TRIMMED * len(scores))
+    score = np.sum(np.sort(scores, axis=0)[fewer : len(scores) - fewer], axis=0)
+    best = int(np.argmax(score - 0.5 * np.log2(GROWTHS) ** 2))
     held = np.sum(np.abs(np.array(ranks)[:, best] - 0.5) < MASS / 2, axis=0)
-    return LeftOut(float(GROWTHS[best]), held, len(chosen))
+    return LeftOut(float(GROWTHS[best]), held, len(ranks))
 
 
 def _whitened(side: Side) -> _Whitened:
@@ -152,13 +170,20 @@ def _log_likelihoods(data: Sequence[Floats], outputs: Sequence[Floats], white: S
     return total
 
 
+def _worth(log_weights: Floats) -> float:
+    """How many points weights are worth (Kish, 1965)."""
+    weights = np.exp(log_weights - np.max(log_weights))
+    return float(np.sum(weights) ** 2 / np.sum(weights**2))
+
+
 def _near(
     points: Floats, log_weights: Floats, generator: np.random.Generator
 ) -> tuple[Floats, Callable[[Floats], Floats]]:
     """Points (NEAR, d) where weighted ones lie, and the log density they are drawn from."""
-    log, power = log_weights - np.max(log_weights), 1.0
-    while np.sum(weights := np.exp(power * log)) ** 2 < WORTH * np.sum(weights**2):
+    power = 1.0
+    while _worth(power * log_weights) < WORTH:
         power *= 0.8
+    weights = np.exp(power * (log_weights - np.max(log_weights)))
     weights /= weights.sum()
     d = points.shape[1]
     mean = weights @ points

@@ -26,8 +26,8 @@ from percuss.surrogates.surrogate import LoadedPart, Surrogate
 
 # Relative errors below this are left alone: no data see them.
 LEAST_ERROR = 1e-3
-# So much of the nested error must go, or the terms stay as they are.
-WORTHWHILE = 0.02
+# So much of the nested error must go, or the terms stay as they are: less is found by chance.
+WORTHWHILE = 0.1
 
 Terms = tuple[NDArray[np.uint8], Array]
 

@@ -42,12 +42,12 @@ def asked(spurious: float) -> LeftOut:
 
 def test_errors_that_have_nothing_to_do_with_the_surrogate_do_not_grow() -> None:
     calm = asked(0.0)
-    assert calm.growth < 1.3 and calm.twins == RUNS
+    assert calm.growth == 1.0 and calm.twins == RUNS
     assert left_out_verdict(calm, ("a", "b")).passed
 
 
 def test_terms_that_were_fitted_to_nothing_make_errors_grow() -> None:
-    assert asked(np.sqrt(2) * ERROR).growth > 1.5
+    assert asked(np.sqrt(2) * ERROR).growth > 1.2
 
 
 def test_the_same_bits_twice() -> None:
