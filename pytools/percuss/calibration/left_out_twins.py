@@ -10,7 +10,9 @@ grows by the factor under which the true parameters are likeliest given their da
 log p(truth | data), which is a proper score (Gneiting and Raftery, 2007): too sure and too vague both cost. Shares of
 intervals that hold would do in principle, and say nothing where a parameter is not known at all. Few runs, or data that
 are known worse than the surrogate, leave the growth open: before them its logarithm to base 2 is standard normal, none
-below 0. No single run decides: a twentieth of the scores is left out at both ends.
+below 0. No single run decides: a twentieth of the scores is left out at both ends. Where 90 % intervals of all
+parameters together still hold too little, by more than a standard error over the twins, it grows on, to twice that at
+most: a score weighs the middle of posteriors, and what is promised are intervals.
 
 Posteriors are weighted points: those of the prior, the same for all twins, and others from a Student-t fitted to what
 these say, weighted by the density of both together (Veach and Guibas, 1995). All in the standard normals behind the
@@ -43,6 +45,8 @@ MIDDLE, WIDER, WORTH = 3, 1.5, 40
 ROUNDS, ENOUGH, LEAST, MOST_LEFT = 6, 100, 20, 0.9
 # The share of twins that is left out at both ends of the scores.
 TRIMMED = 0.05
+# Steps of the growth beyond the best score, at most: a factor of 2.
+FURTHER = 3
 # What the noise of an output has at least of the variance of its error.
 LEAST_NOISE = 1e-6
 # The intervals whose coverage is judged, and how many right calibrations fail.
@@ -145,8 +149,13 @@ def left_out_twins(
     fewer = round(TRIMMED * len(scores))
     score = np.sum(np.sort(scores, axis=0)[fewer : len(scores) - fewer], axis=0)
     best = int(np.argmax(score - 0.5 * np.log2(GROWTHS) ** 2))
-    held = np.sum(np.abs(np.array(ranks)[:, best] - 0.5) < MASS / 2, axis=0)
-    return LeftOut(float(GROWTHS[best]), held, len(ranks))
+    inside = np.abs(np.array(ranks) - 0.5) < MASS / 2
+    of_twins = np.mean(inside, axis=2)
+    short = np.mean(of_twins, axis=0) + np.std(of_twins, axis=0) / np.sqrt(len(of_twins)) < MASS
+    last = min(best + FURTHER, len(GROWTHS) - 1)
+    while best < last and short[best]:
+        best += 1
+    return LeftOut(float(GROWTHS[best]), np.sum(inside[:, best], axis=0), len(ranks))
 
 
 def _whitened(side: Side) -> _Whitened:

@@ -26,8 +26,8 @@ from percuss.surrogates.surrogate import LoadedPart, Surrogate
 
 # Relative errors below this are left alone: no data see them.
 LEAST_ERROR = 1e-3
-# So much of the nested error must go, or the terms stay as they are: less is found by chance.
-WORTHWHILE = 0.1
+# By so many standard errors nested squares must become smaller, or the terms stay as they are.
+CERTAIN = 1.5
 
 Terms = tuple[NDArray[np.uint8], Array]
 
@@ -110,7 +110,8 @@ def _shrink(
         nested[inside] += held[inside] @ factors
         scaled.append(_scaled(one, number, kinds, factors))
     values = constant + about
-    if np.mean((values - nested) ** 2) > (1 - WORTHWHILE) * np.mean(missed**2):
+    gained = missed**2 - (values - nested) ** 2
+    if np.mean(gained) < CERTAIN * np.std(gained) / np.sqrt(len(gained)):
         return None
     return _Shrunk(_scaled(model, number, kinds, _factors(held, about)), scaled, nested)
 
