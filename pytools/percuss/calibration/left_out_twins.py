@@ -11,8 +11,8 @@ log p(truth | data), which is a proper score (Gneiting and Raftery, 2007): too s
 intervals that hold would do in principle, and say nothing where a parameter is not known at all. Few runs, or data that
 are known worse than the surrogate, leave the growth open: before them its logarithm to base 2 is standard normal, none
 below 0. No single run decides: a twentieth of the scores is left out at both ends. Where 90 % intervals of all
-parameters together still hold too little, by more than a standard error over the twins, it grows on, to twice that at
-most: a score weighs the middle of posteriors, and what is promised are intervals.
+parameters together still hold too little, by more than two standard errors over the twins, it grows on, to twice that
+at most: a score weighs the middle of posteriors, and what is promised are intervals.
 
 Posteriors are weighted points: those of the prior, the same for all twins, and others from a Student-t fitted to what
 these say, weighted by the density of both together (Veach and Guibas, 1995). All in the standard normals behind the
@@ -151,7 +151,7 @@ def left_out_twins(
     best = int(np.argmax(score - 0.5 * np.log2(GROWTHS) ** 2))
     inside = np.abs(np.array(ranks) - 0.5) < MASS / 2
     of_twins = np.mean(inside, axis=2)
-    short = np.mean(of_twins, axis=0) + np.std(of_twins, axis=0) / np.sqrt(len(of_twins)) < MASS
+    short = np.mean(of_twins, axis=0) + 2 * np.std(of_twins, axis=0) / np.sqrt(len(of_twins)) < MASS
     last = min(best + FURTHER, len(GROWTHS) - 1)
     while best < last and short[best]:
         best += 1
