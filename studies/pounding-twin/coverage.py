@@ -27,6 +27,7 @@ from percuss.inference.likelihood import Group, Likelihood
 from percuss.ledger.ledger import Ledger
 from percuss.session import Session
 from percuss.study.priors.prior import Prior
+from percuss.surrogates.shrinkage import shrunk
 from percuss.surrogates.surrogate import Surrogate, load_surrogate
 
 FOLDER = Path(__file__).parent
@@ -76,9 +77,11 @@ def twins(place: Path, campaign: str) -> Campaign:
 
 def ranks(surrogate: Surrogate, truths: Campaign, some: range, repeats: int, common: bool) -> np.ndarray:
     """Share of the posterior below the truth, for some of the twins: (twins, parameters)."""
+    surrogate = shrunk(surrogate, range(len(surrogate.columns))) if common else surrogate
     priors = {name: item.prior for name, item in surrogate.study.parameters.items()}
     outputs = np.repeat(np.arange(len(surrogate.columns)), repeats)
-    errors = {"model": common_errors([(surrogate, outputs)])[0]} if common else {}
+    known = dict.fromkeys(range(len(surrogate.columns)), NOISE_M**2 / repeats)
+    errors = {"model": common_errors([(surrogate, known)]).errors[0]} if common else {}
     found = []
     for twin in some:
         true = np.concatenate([runs.values[twin] for runs in truths.cases])

@@ -32,6 +32,7 @@ from percuss.inference.likelihood import Group, Likelihood
 from percuss.inference.samplers.registry import sample_posterior
 from percuss.inference.samplers.sample import Stopping
 from percuss.inference.target import Target
+from percuss.surrogates.shrinkage import shrunk
 
 TWINS = 60
 FOLDS = 5
@@ -93,11 +94,18 @@ class Fold:
     def __init__(self, number: int, place: Path) -> None:
         self.first = number * TWINS
         self.runs, _, _, surrogates, self.kept = unseen(TWINS, place, number)
-        self.by_case = dict(zip(CASES, surrogates, strict=True))
+        self.plain = dict(zip(CASES, surrogates, strict=True))
+        self.by_case = {case: shrunk(self.plain[case], own) for case, own in zip(CASES, self.kept, strict=True)}
         self.priors = {name: item.prior for name, item in surrogates[0].study.parameters.items()}
-        self.errors = dict(zip(CASES, common_errors(list(zip(surrogates, self.kept, strict=True))), strict=True))
-        for case, error in self.errors.items():
-            print(f"{case}: scales {error.scales.tolist()}, shares {np.round(error.shares, 3).tolist()}")
+
+    def errors(self, count: int) -> dict[str, CommonError]:
+        """The errors of the surrogates beside data of so many measurements of each output."""
+        known = (0.01 * NOISE_CM) ** 2 / count
+        parts = [(self.by_case[case], dict.fromkeys(own, known)) for case, own in zip(CASES, self.kept, strict=True)]
+        found = common_errors(parts)
+        for one in found.left_out:
+            print(f"growth {one.growth:.2f}; of {one.twins} left-out runs 90 % intervals hold {one.held.tolist()}")
+        return dict(zip(CASES, found.errors, strict=True))
 
     def misses(self) -> tuple[Floats, Floats]:
         """Of every twin: how far it lies from the middle of the prior, as the mean square over parameters of places
@@ -124,9 +132,10 @@ class Fold:
             true = np.repeat([self.runs[case][f"{name} [cm]"][twin] for name in OUTPUTS], count)
             data = 0.01 * (true + noise.normal(0.0, NOISE_CM, len(true)))
             groups.append(Group(case, data, np.repeat(own, count), Gaussian(0.01 * NOISE_CM), case))
-        forwards = {case: surrogate.predict for case, surrogate in self.by_case.items()}
+        surrogates = self.by_case if errors else self.plain
+        forwards = {case: surrogate.predict for case, surrogate in surrogates.items()}
         likelihood = Likelihood(tuple(self.priors), forwards, tuple(groups), errors)
-        return compiled_target(likelihood, self.priors, self.by_case)[0]
+        return compiled_target(likelihood, self.priors, surrogates)[0]
 
 
 def main(repeats: list[int], folds: list[Fold], importance: bool) -> None:
@@ -138,8 +147,9 @@ def main(repeats: list[int], folds: list[Fold], importance: bool) -> None:
         for label in ("common",) if importance else ("per-datum", "common"):
             ranks, missed, worth = [], [], []
             for fold in folds:
+                errors = fold.errors(count) if label == "common" else {}
                 for twin in range(TWINS):
-                    target = fold.target(twin, count, fold.errors if label == "common" else {})
+                    target = fold.target(twin, count, errors)
                     draws, weights, effective = draw(target, fold.first + twin, importance)
                     worth.append(effective)
                     ranks.append(weights @ (draws < fold.truth(twin)))

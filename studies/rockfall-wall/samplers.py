@@ -25,6 +25,7 @@ from percuss.inference.discrepancies.gaussian import Gaussian
 from percuss.inference.likelihood import Group, Likelihood
 from percuss.inference.samplers.registry import sample_posterior
 from percuss.inference.samplers.sample import Stopping
+from percuss.surrogates.shrinkage import shrunk
 
 COUNT, TWINS = 60, (0, 30)
 SAMPLERS = ("adaptive-metropolis", "hamiltonian-monte-carlo", "independence-metropolis")
@@ -32,10 +33,12 @@ SAMPLERS = ("adaptive-metropolis", "hamiltonian-monte-carlo", "independence-metr
 
 def main(place: Path) -> None:
     runs, _, _, surrogates, kept = unseen(COUNT, place)
-    parts = list(zip(CASES, surrogates, kept, strict=True))
+    steady = [shrunk(surrogate, own) for surrogate, own in zip(surrogates, kept, strict=True)]
+    parts = list(zip(CASES, steady, kept, strict=True))
     priors = {name: item.prior for name, item in surrogates[0].study.parameters.items()}
     forwards = {case: surrogate.predict for case, surrogate, _ in parts}
-    every = common_errors([(surrogate, set(own)) for _, surrogate, own in parts])
+    known = (0.01 * NOISE_CM) ** 2
+    every = common_errors([(surrogate, dict.fromkeys(own, known)) for _, surrogate, own in parts]).errors
     errors = {case: error for (case, _, _), error in zip(parts, every, strict=True)}
     for twin in TWINS:
         noise = np.random.default_rng((SEED, twin))

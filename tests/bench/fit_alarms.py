@@ -26,6 +26,7 @@ from percuss.inference.likelihood import Group, Likelihood
 from percuss.inference.predictive import check_fit
 from percuss.inference.samplers.registry import sample_posterior
 from percuss.study.study import Study
+from percuss.surrogates.shrinkage import shrunk
 from percuss.surrogates.surrogate import Surrogate
 
 STD_M = 0.3e-3
@@ -41,8 +42,9 @@ WRONG: dict[str, Mapping[str, str]] = {
 def judged(surrogate: Surrogate, study: Study, observed: NDArray[np.float64], seed: int) -> bool:
     """Whether the posterior of data (outputs, repeats) passes the gate."""
     outputs, repeats = observed.shape
+    surrogate = shrunk(surrogate, range(outputs))
     group = Group("all", observed.ravel(), np.repeat(np.arange(outputs), repeats), Gaussian(0.0), "model", STD_M)
-    errors = {"model": common_errors([(surrogate, range(outputs))])[0]}
+    errors = {"model": common_errors([(surrogate, dict.fromkeys(range(outputs), STD_M**2 / repeats))]).errors[0]}
     likelihood = Likelihood(tuple(study.parameters), {"model": surrogate.predict}, (group,), errors)
     priors = {name: item.prior for name, item in study.parameters.items()}
     target = compiled_target(likelihood, priors, {"model": surrogate}).target

@@ -1,10 +1,10 @@
 """Posteriors of two to four modes: are all found, is the sample refused, or is it called converged all the same?
 
 `python -m tests.bench.modes [SAMPLER [SEEDS [DIMENSION...]]]` prints a table for the default sampler, or another, in 2
-to 8 dimensions: first without looking for modes, as it was before there was a search, then with it. Gaussian modes in a
-unit box, one of its own width and mass, the others of another width and equal masses. A line is split by
-whether the search can be expected to see all modes: whether the basin of each has ten or more of the points that the
-search looks at.
+to 8 dimensions, of so many seeds, or of those from 3 on and below 5 (`3:5`): first without looking for modes, as it was
+before there was a search, then with it. Gaussian modes in a unit box, one of its own width and mass, the others of
+another width and equal masses. A line is split by whether the search can be expected to see all modes: whether the
+basin of each has ten or more of the points that the search looks at.
 
 Sequential Monte Carlo starts from the prior, whatever the search has found: one run tells both, with what the search
 says against its draws and without. It has 2 000 000 evaluations instead of 400 000, with which its pilot refuses nearly
@@ -198,6 +198,6 @@ if __name__ == "__main__":
     asked = [int(word) for word in sys.argv[3:]]
     table(
         sys.argv[1] if len(sys.argv) > 1 else DEFAULT,
-        range(int(sys.argv[2]) if len(sys.argv) > 2 else 1),
+        range(*(int(word) for word in sys.argv[2].split(":"))) if len(sys.argv) > 2 else range(1),
         [(d, widths) for d in asked or DIMENSIONS for widths in WIDTHS],
     )

@@ -15,6 +15,7 @@ import pytest
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import fold
 from percuss.session import Session
+from percuss.surrogates.shrinkage import shrunk
 from percuss.surrogates.surrogate import load_surrogate
 
 ROOT = Path(__file__).parents[2]
@@ -423,3 +424,31 @@ def test_moment_independent_indices_of_runs_and_of_a_surrogate(percuss, folder: 
     # Plischke, Borgonovo and Smith (2013): 0.210, 0.358, 0.155; the surrogate is exact to 1e-6.
     np.testing.assert_allclose([drawn["delta"][f"x{k}"] for k in (1, 2, 3)], [0.210, 0.358, 0.155], atol=0.04)
     percuss("sensitivity", "@last:surrogate", *asked, "--group", "g=x1").refused(2, "--group: delta is of single")
+
+
+def test_terms_fitted_to_nothing_shrink_for_calibrations(percuss, folder, load) -> None:
+    _known(folder, "ishigami")
+    generator = np.random.default_rng(3)
+    x = generator.uniform(-np.pi, np.pi, (120, 3))
+    y = np.sin(x[:, 0]) + generator.normal(0, 0.5, len(x))
+    pl.DataFrame({"x1": x[:, 0], "x2": x[:, 1], "x3": x[:, 2], "y": y}).write_csv(folder / "t.csv")
+    percuss("import", "t.csv", "--study", "ishigami")
+    fitted = load(percuss("surrogate", "@last:campaign", "--family", "chaos", *QUICK, "--accept", "skill").id)
+    steady = shrunk(fitted, [0])
+    fresh = generator.uniform(-np.pi, np.pi, (4000, 3))
+    before, after = (np.mean((one.mean(fresh)[:, 0] - np.sin(fresh[:, 0])) ** 2) for one in (fitted, steady))
+    assert after < 0.8 * before
+    assert steady.columns[0].errors.nested < fitted.columns[0].errors.nested  # type: ignore[operator]
+    # What the folds say of left-out runs is what the error is made from.
+    points, missed, folds = steady.nested(0)
+    values = fitted.tables["residuals"]["value"].to_numpy()
+    for number, (part,) in enumerate(steady.folds):
+        inside = folds == number
+        assert part.model.mean(points[inside])[:, 0] + missed[inside] == pytest.approx(values[inside])
+
+
+def test_what_is_known_exactly_does_not_shrink(percuss, folder, load) -> None:
+    _known(folder, "ishigami")
+    percuss("import", TABLES / "ishigami.csv", "--study", "ishigami")
+    fitted = load(percuss("surrogate", "@last:campaign", "--family", "chaos").id)
+    assert np.array_equal(shrunk(fitted, [0]).parts[0].model.coefficients[0], fitted.parts[0].model.coefficients[0])

@@ -113,7 +113,7 @@ class Ahead:
         errors = {}
         if counted == COMMON:
             for name, surrogate in self.further.items():
-                (errors[name],) = common_errors([(surrogate, range(len(surrogate.columns)))])
+                (errors[name],) = common_errors([(surrogate, range(len(surrogate.columns)))]).errors
         return replace(own, forwards={**own.forwards, **forwards}, errors={**own.errors, **errors})
 
     def output(self, name: str) -> tuple[str, str] | None:

@@ -15,6 +15,7 @@ from percuss.calibration.fit import Check, coverage, coverage_verdict
 from percuss.calibration.fit import check as check_fit
 from percuss.calibration.fit import verdicts as fit_verdicts
 from percuss.calibration.groups import exact_data
+from percuss.calibration.left_out_twins import left_out_verdict
 from percuss.calibration.problem import Problem
 from percuss.errors import AnswerIsNo, InputError
 from percuss.inference.arrays import Floats
@@ -130,6 +131,7 @@ def assess(problem: Problem, how: Sampling, sample: Sample) -> Calibrated:
         coverage_verdict(facts, surrogate.event.id)
         for facts, surrogate in zip(covered, problem.surrogates, strict=True)
     )
+    verdicts += tuple(left_out_verdict(one, problem.likelihood.parameters) for one in problem.left_out)
     return Calibrated(sample, verdicts, summary, evidence, loo, fit, covered, tuple(notes))
 
 

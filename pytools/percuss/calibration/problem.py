@@ -8,7 +8,7 @@ what the parameters of a wrong model are, is defined there (Plumlee, 2017).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -20,12 +20,12 @@ from percuss.calibration.blocks import block_of
 from percuss.calibration.channels import Histories
 from percuss.calibration.direct import Direct
 from percuss.calibration.groups import make_groups, name_specimens
+from percuss.calibration.left_out_twins import LeftOut
 from percuss.calibration.observations import study_plan
 from percuss.calibration.records import DRAW_COLUMNS, Observations, load_observations
-from percuss.calibration.surrogate_errors import common_errors
+from percuss.calibration.surrogate_errors import CommonErrors, common_errors
 from percuss.errors import InputError
 from percuss.inference.arrays import Floats
-from percuss.inference.common_error import CommonError
 from percuss.inference.compiled import Compiled, compiled_target
 from percuss.inference.discrepancies.discrepancy import Unknown
 from percuss.inference.discrepancies.model_error import ModelError
@@ -39,6 +39,7 @@ from percuss.study.calibration import COMMON, Block
 from percuss.study.joint import normal_correlation
 from percuss.study.priors.prior import Prior
 from percuss.study.study import Study
+from percuss.surrogates.shrinkage import shrunk
 from percuss.surrogates.surrogate import Surrogate, load_surrogate
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Problem:
     """A calibration about to be done, or done before and read back. `data` has a row for every entry used, in the
     order of the likelihood; `units` are those to show the columns of the draws in; `not_compiled` says why the core
     cannot sample the target, None where it can; `points` those that each surrogate was fitted to, by its event; `notes`
-    are sentences on data that were left out.
+    are sentences on data that were left out; `left_out` is what runs that surrogates have not seen say of their errors.
     """
 
     study: Study
@@ -69,6 +70,7 @@ class Problem:
     not_compiled: str | None
     points: Mapping[str, Floats]
     notes: tuple[str, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
 
     @property
     def curves(self) -> dict[str, Surrogate]:
@@ -116,6 +118,8 @@ def make_problem(
     """
     pairs = list(dict.fromkeys(observations.table.select("case", "output").rows()))
     check_same_model(study, observations.study, f"observations {observations.event.id}", pairs)
+    if block.surrogate_error == COMMON:
+        surrogates = [_steady(surrogate, pairs) for surrogate in surrogates]
     made = (
         _simulated(session, study, block, observations, pairs, seed, executor)
         if direct
@@ -136,7 +140,8 @@ def make_problem(
         return made.places[case, output]
 
     grouped = make_groups(study, block, observations.table, find, histories)
-    errors = _errors(grouped.groups, surrogates) if not direct and block.surrogate_error == COMMON else {}
+    common = _errors(grouped.groups, surrogates) if not direct and block.surrogate_error == COMMON else None
+    errors = {forward_name(i): error for i, error in enumerate(common.errors)} if common else {}
     priors = {name: item.prior for name, item in study.parameters.items()}
     if direct and any(group.discrepancy.systematic for group in grouped.groups):
         raise InputError(
@@ -183,6 +188,7 @@ def make_problem(
         why_not,
         made.points,
         (*(histories.notes if histories else ()), *_copies(grouped.data)),
+        common.left_out if common else (),
     )
 
 
@@ -244,12 +250,41 @@ def _learnt(
     return _Forwards(forwards, places, points, histories=histories)
 
 
-def _errors(groups: Sequence[Group], surrogates: Sequence[Surrogate]) -> dict[str, CommonError]:
+def _steady(surrogate: Surrogate, pairs: Collection[tuple[str, str]]) -> Surrogate:
+    """The surrogate, without what it says of these outputs and cannot repeat of runs it has not seen."""
+    if surrogate.has_curves:
+        return surrogate
+    return shrunk(surrogate, [j for j, pair in enumerate(surrogate.outputs) if pair in pairs])
+
+
+def _errors(groups: Sequence[Group], surrogates: Sequence[Surrogate]) -> CommonErrors:
     """The errors of the surrogates, each common to all data of an output that is looked at."""
     seen: dict[str, set[int]] = {forward_name(i): set() for i in range(len(surrogates))}
+    known: dict[str, dict[int, float]] = {name: {} for name in seen}
+    for forward in dict.fromkeys(group.forward for group in groups):
+        own = [group for group in groups if group.forward == forward]
+        name = without_specimen(forward)
+        seen[name].update(int(j) for group in own for j in group.outputs)
+        # Of specimens, whose data are apart, the one that is known best.
+        for column, variance in _known(own).items():
+            known[name][column] = min(variance, known[name].get(column, np.inf))
+    return common_errors(
+        [
+            (surrogate, known[name] if set(known[name]) == seen[name] else seen[name])
+            for surrogate, name in zip(surrogates, seen, strict=True)
+        ]
+    )
+
+
+def _known(groups: Sequence[Group]) -> dict[int, float]:
+    """The variance to which the data know each output, by measurement and discrepancy; samples of curves left out."""
+    precision: dict[int, float] = {}
     for group in groups:
-        seen.get(without_specimen(group.forward), set()).update(int(j) for j in group.outputs)
-    return dict(zip(seen, common_errors(list(zip(surrogates, seen.values(), strict=True))), strict=True))
+        if group.reading is None:
+            variance = np.square(_median(group.discrepancy.std)) + np.square(group.measurement_std)
+            for column, own in zip(group.outputs, np.broadcast_to(variance, len(group.outputs)), strict=True):
+                precision[int(column)] = precision.get(int(column), 0.0) + 1.0 / max(float(own), 1e-300)
+    return {column: 1.0 / own for column, own in precision.items()}
 
 
 def _copies(data: pl.DataFrame) -> list[str]:

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
+from percuss.calibration.left_out_twins import LeftOut, Side, left_out_twins
 from percuss.inference.arrays import Floats
 from percuss.inference.common_error import CommonError
+from percuss.study.joint import Joint
+from percuss.surrogates.chaos import Expansions
 from percuss.surrogates.common_error import Tails, alignment, correlation, standard_residuals, tails
-from percuss.surrogates.surrogate import Surrogate
+from percuss.surrogates.surrogate import LoadedPart, Surrogate
+
+# Fewer runs than this are too few twins to find a growth by.
+LEAST_TWINS = 30
 
 
 @dataclass(frozen=True, eq=False)
 class _Own:
     """Of one surrogate: how its errors go together, and of the outputs used residuals and slopes at its points."""
 
+    surrogate: Surrogate
     names: tuple[str, ...]
     together: Floats
     mixture: Tails
@@ -24,28 +33,45 @@ class _Own:
     used: list[int]
     residuals: Floats
     slopes: Floats
+    noise: Mapping[int, float]
 
 
-def common_errors(parts: Sequence[tuple[Surrogate, Iterable[int]]]) -> list[CommonError]:
-    """How errors of the outputs of each surrogate go together, with the tails and the alignment of the columns used.
+@dataclass(frozen=True, eq=False)
+class CommonErrors:
+    """The error of each surrogate, and what its left-out runs say of it: nothing where they could not be asked."""
 
-    Surrogates of the same points, one for each case for instance, pull on the parameters together: they are aligned as
-    one.
+    errors: list[CommonError]
+    left_out: tuple[LeftOut, ...]
+
+
+def common_errors(parts: Sequence[tuple[Surrogate, Iterable[int] | Mapping[int, float]]]) -> CommonErrors:
+    """How errors of the outputs of each surrogate go together, with the tails and the growth of the columns used: their
+    numbers, where it is known with the variance to which the data know each.
+
+    Surrogates of the same points, one for each case for instance, pull on the parameters together: they grow as one.
     """
     every = [_own(surrogate, used) for surrogate, used in parts]
-    errors = []
-    for one in every:
-        aligned = _aligned([other for other in every if np.array_equal(one.points, other.points)])
-        errors.append(CommonError(one.together, aligned * one.mixture.scales, one.mixture.shares, one.names))
-    return errors
+    errors: list[CommonError] = []
+    asked: list[LeftOut] = []
+    grown: dict[int, float] = {}
+    for number, one in enumerate(every):
+        if number not in grown:
+            same = [i for i, other in enumerate(every) if np.array_equal(one.points, other.points)]
+            left_out = _left_out([every[i] for i in same])
+            asked += [left_out] if left_out else []
+            growth = left_out.growth if left_out else _aligned([every[i] for i in same])
+            grown |= dict.fromkeys(same, growth)
+        errors.append(CommonError(one.together, grown[number] * one.mixture.scales, one.mixture.shares, one.names))
+    return CommonErrors(errors, tuple(asked))
 
 
-def _own(surrogate: Surrogate, used: Iterable[int]) -> _Own:
+def _own(surrogate: Surrogate, used: Iterable[int] | Mapping[int, float]) -> _Own:
     residuals = standard_residuals(surrogate.tables["residuals"], len(surrogate.columns))
     together, shrunk = correlation(residuals.standard)
     varying = [j for j in sorted(set(used)) if residuals.size[j] > 0]
     points, slopes = surrogate.slopes_at(residuals.points)
     return _Own(
+        surrogate,
         tuple(f"{output}_{case}" for case, output in surrogate.outputs),
         together,
         tails(residuals.standard, varying, shrunk, together),
@@ -53,7 +79,55 @@ def _own(surrogate: Surrogate, used: Iterable[int]) -> _Own:
         varying,
         residuals.standard[:, varying],
         slopes[:, varying] / residuals.size[varying, None],
+        used if isinstance(used, Mapping) else {},
     )
+
+
+def _left_out(parts: Sequence[_Own]) -> LeftOut | None:
+    """Twins of the folds of expansions; None where there are no folds, too few runs, or data of another kind."""
+    sides, folds = [], list[NDArray[np.intp]]()
+    for one in parts:
+        surrogate, used = one.surrogate, one.used
+        groups = {surrogate.columns[j].group for j in used}
+        if not used:
+            continue
+        if not surrogate.folds or len(groups) != 1 or not set(used) <= set(one.noise):
+            return None
+        models = [next((p for p in fold if set(used) <= set(p.columns)), None) for fold in surrogate.folds]
+        expansions = [model for model in models if model and isinstance(model.model, Expansions)]
+        if len(expansions) < len(models):
+            return None
+        nested = [surrogate.nested(j) for j in used]
+        points, _, own_folds = nested[0]
+        if len(points) < LEAST_TWINS or not np.array_equal(points, parts[0].points):
+            return None
+        folds.append(own_folds)
+        values = np.stack([missed for _, missed, _ in nested], axis=1)
+        for fold in np.unique(own_folds):
+            inside = own_folds == fold
+            values[inside] += _outputs(expansions[fold], used, points[inside])
+        std = np.sqrt([surrogate.columns[j].errors.trusted * surrogate.columns[j].variance for j in used])
+        sides.append(
+            Side(
+                partial(_without_fold, tuple(expansions), tuple(used)),
+                values,
+                std[:, None] * one.together[np.ix_(used, used)] * std,
+                one.mixture,
+                np.array([one.noise[j] for j in used]),
+            )
+        )
+    if not sides or any(not np.array_equal(folds[0], other) for other in folds):
+        return None
+    surrogate = parts[0].surrogate
+    return left_out_twins(Joint.of(surrogate.study), surrogate.canonical, parts[0].points, folds[0], sides)
+
+
+def _without_fold(models: Sequence[LoadedPart], used: Sequence[int], fold: int, points: Floats) -> Floats:
+    return _outputs(models[fold], used, points)
+
+
+def _outputs(part: LoadedPart, used: Sequence[int], points: Floats) -> Floats:
+    return part.model.mean(points)[:, [part.columns.index(j) for j in used]]
 
 
 def _aligned(parts: Sequence[_Own]) -> float:

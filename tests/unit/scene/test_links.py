@@ -256,3 +256,38 @@ def test_frames_face_as_asked():
         assert np.dot(x, reference) > 0
     with pytest.raises(InputError, match="no reference"):
         facing((0.0, 0.0, 1.0), (0.0, 0.0, 3.0), "axis")
+
+
+@pytest.mark.parametrize("axis", [(1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 0), (1, 2, 3)])
+@pytest.mark.parametrize("settings", [SMOOTH, Settings(1e-3)], ids=["smooth", "nonsmooth"])
+def test_a_bushing_turned_by_exactly_half_a_turn_pulls_back(axis, settings):
+    half = tuple(math.pi * np.array(axis) / np.linalg.norm(axis))
+    bodies = [Body("base", fixed=True), Body("wheel", mass_kg=1.0, inertia_kg_m2=ROUND, rotation_rad=half)]
+    mount = Bushing(
+        "mount",
+        ["base", "wheel"],
+        points_m=[(0, 0, 0), (0, 0, 0)],
+        stiffness_n_per_m=(1, 1, 1),
+        rotational_stiffness_n_m_per_rad=(1, 1, 1),
+    )
+    seen = Scene(bodies, elements=[mount], gravity_m_per_s2=(0, 0, 0), probes=[PointProbe("wheel", "wheel")])
+    columns = seen.run(0.1, settings).probes["wheel"]
+    assert all(np.isfinite(column).all() for column in columns.values())
+    assert np.linalg.norm([columns[f"w{k}_rad_per_s"][-1] for k in "xyz"]) > 1
+
+
+@pytest.mark.parametrize("settings", [SMOOTH, Settings(1e-3)], ids=["smooth", "nonsmooth"])
+def test_reactions_go_on_after_a_state_is_restored(settings):
+    def pendulum():
+        bodies = [Body("base", fixed=True), Body("load", mass_kg=2.0, inertia_kg_m2=ROUND, position_m=(0.3, 0, 0))]
+        pin = Joint("pin", ["base", "load"], kind="revolute", point_m=(0, 0, 0), axis=(0, 1, 0))
+        return Scene(bodies, joints=[pin], probes=[JointProbe("pin", "pin")])
+
+    whole = pendulum().run(0.4, settings).probes["pin"]
+    first, second = pendulum().world(settings), pendulum().world(settings)
+    first.run(0.15)
+    second.restore(first.snapshot())
+    rest = second.run(0.25).probes["pin"]
+    for name, column in rest.items():
+        np.testing.assert_array_equal(column, whole[name][-len(column) :], err_msg=name)
+    assert np.abs(rest["fz_n"]).min() > 1
