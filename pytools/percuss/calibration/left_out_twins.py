@@ -36,7 +36,7 @@ from percuss.trust import Verdict
 
 GROWTHS = 2.0 ** (np.arange(10) / 3)
 # Twins at most, points of the prior, points near each twin's posterior and degrees of freedom of these.
-TWINS, PRIOR_POWER, NEAR, DEGREES = 256, 12, 512, 6
+TWINS, PRIOR_POWER, NEAR, DEGREES = 256, 11, 512, 6
 # The growth that the points near a posterior are drawn for, how much wider they are, and what weights that they are
 # fitted to must be worth: flattened if they are not.
 MIDDLE, WIDER, WORTH = 3, 1.5, 40
@@ -75,9 +75,9 @@ class LeftOut(NamedTuple):
 
 def left_out_verdict(left_out: LeftOut, names: Sequence[str]) -> Verdict:
     """Whether posteriors of left-out runs hold their truth as often as they claim, with the growth that was found."""
-    from scipy.stats import binom
+    from scipy.special import bdtr
 
-    p_values = binom.cdf(left_out.held, left_out.twins, MASS)
+    p_values = bdtr(left_out.held.astype(float), left_out.twins, MASS)
     bound = FALSE_ALARMS / len(names)
     worst = int(np.argmin(p_values))
     passed = bool(p_values[worst] >= bound)
@@ -175,7 +175,10 @@ def _log_likelihoods(data: Sequence[Floats], outputs: Sequence[Floats], white: S
     total = np.zeros((len(outputs[0]), len(GROWTHS)))
     for own_data, own_outputs, own in zip(data, outputs, white, strict=True):
         log = own.log - 0.5 * (np.square(own_data - own_outputs) @ own.inverse)
-        total += np.logaddexp.reduce(log.reshape(len(log), -1, len(GROWTHS)), axis=1)
+        # Not by logaddexp, which takes five times as long.
+        by_scale = log.reshape(len(log), -1, len(GROWTHS)).swapaxes(0, 1)
+        highest = by_scale.max(axis=0)
+        total += highest + np.log(sum(np.exp(one - highest) for one in by_scale))
     return total
 
 

@@ -24,7 +24,7 @@ from percuss.calibration.left_out_twins import LeftOut
 from percuss.calibration.observations import study_plan
 from percuss.calibration.records import DRAW_COLUMNS, Observations, load_observations
 from percuss.calibration.surrogate_errors import CommonErrors, common_errors
-from percuss.errors import InputError
+from percuss.errors import InputError, LedgerError
 from percuss.inference.arrays import Floats
 from percuss.inference.compiled import Compiled, compiled_target
 from percuss.inference.discrepancies.discrepancy import Unknown
@@ -54,7 +54,8 @@ class Problem:
     """A calibration about to be done, or done before and read back. `data` has a row for every entry used, in the
     order of the likelihood; `units` are those to show the columns of the draws in; `not_compiled` says why the core
     cannot sample the target, None where it can; `points` those that each surrogate was fitted to, by its event; `notes`
-    are sentences on data that were left out; `left_out` is what runs that surrogates have not seen say of their errors.
+    are sentences on data that were left out; `growths` by how much the errors of the surrogates grew, and `left_out`
+    what runs that they were not shown say of that, where these were asked.
     """
 
     study: Study
@@ -70,6 +71,7 @@ class Problem:
     not_compiled: str | None
     points: Mapping[str, Floats]
     notes: tuple[str, ...] = ()
+    growths: tuple[float, ...] | None = None
     left_out: tuple[LeftOut, ...] = ()
 
     @property
@@ -111,14 +113,18 @@ def make_problem(
     seed: int = 0,
     executor: Executor | None = None,
     direct: bool = False,
+    steady: bool = True,
+    growths: Sequence[float] | None = None,
 ) -> Problem:
     """Put a calibration together; raise InputError for what does not belong together.
 
-    `direct`: the simulator itself is run by the executor; without one, only what is in the ledger is known.
+    `direct`: the simulator itself is run by the executor; without one, only what is in the ledger is known. `steady`:
+    runs that surrogates were not shown are asked what of them counts, and by how much their errors grow; `growths` are
+    those that were found before.
     """
     pairs = list(dict.fromkeys(observations.table.select("case", "output").rows()))
     check_same_model(study, observations.study, f"observations {observations.event.id}", pairs)
-    if block.surrogate_error == COMMON:
+    if steady and block.surrogate_error == COMMON:
         surrogates = [_steady(surrogate, pairs) for surrogate in surrogates]
     made = (
         _simulated(session, study, block, observations, pairs, seed, executor)
@@ -140,7 +146,9 @@ def make_problem(
         return made.places[case, output]
 
     grouped = make_groups(study, block, observations.table, find, histories)
-    common = _errors(grouped.groups, surrogates) if not direct and block.surrogate_error == COMMON else None
+    common = None
+    if not direct and block.surrogate_error == COMMON:
+        common = _errors(grouped.groups, surrogates, steady, growths)
     errors = {forward_name(i): error for i, error in enumerate(common.errors)} if common else {}
     priors = {name: item.prior for name, item in study.parameters.items()}
     if direct and any(group.discrepancy.systematic for group in grouped.groups):
@@ -188,6 +196,7 @@ def make_problem(
         why_not,
         made.points,
         (*(histories.notes if histories else ()), *_copies(grouped.data)),
+        common.growths if common and steady else None,
         common.left_out if common else (),
     )
 
@@ -257,7 +266,9 @@ def _steady(surrogate: Surrogate, pairs: Collection[tuple[str, str]]) -> Surroga
     return shrunk(surrogate, [j for j, pair in enumerate(surrogate.outputs) if pair in pairs])
 
 
-def _errors(groups: Sequence[Group], surrogates: Sequence[Surrogate]) -> CommonErrors:
+def _errors(
+    groups: Sequence[Group], surrogates: Sequence[Surrogate], steady: bool, growths: Sequence[float] | None
+) -> CommonErrors:
     """The errors of the surrogates, each common to all data of an output that is looked at."""
     seen: dict[str, set[int]] = {forward_name(i): set() for i in range(len(surrogates))}
     known: dict[str, dict[int, float]] = {name: {} for name in seen}
@@ -272,7 +283,9 @@ def _errors(groups: Sequence[Group], surrogates: Sequence[Surrogate]) -> CommonE
         [
             (surrogate, known[name] if set(known[name]) == seen[name] else seen[name])
             for surrogate, name in zip(surrogates, seen, strict=True)
-        ]
+        ],
+        ask=steady,
+        growths=growths,
     )
 
 
@@ -310,16 +323,26 @@ def bind_histories(
 
 
 def load_problem(
-    session: Session, event: Event, executor: Executor | None = None, study: Study | None = None
+    session: Session,
+    event: Event,
+    executor: Executor | None = None,
+    study: Study | None = None,
+    *,
+    found_again: bool = False,
 ) -> Problem:
     """The calibration a posterior came from, put together again from what the ledger holds.
 
-    `study` is that of the posterior, with consent to what it runs; without consent nothing can be run.
+    `study` is that of the posterior, with consent to what it runs; without consent nothing can be run. `found_again`:
+    the growth of the errors is not taken from the event but computed.
     """
     body, events = PosteriorSampled.of(event), session.state.events
     study = study or session.study(event)
     observations = load_observations(session, events[event.input("observations")])
     surrogates = [load_surrogate(session, events[item.id]) for item in event.inputs_as("surrogate")]
+    if body.growths is not None:
+        right = len(body.growths) == len(surrogates) and all(0 < growth < np.inf for growth in body.growths)
+        if not right:
+            raise LedgerError(f"posterior {event.id}: `growths` {body.growths} are not one for each surrogate, above 0")
     return make_problem(
         session,
         study,
@@ -330,6 +353,8 @@ def load_problem(
         seed=event.seed or 0,
         executor=executor,
         direct=body.direct,
+        steady=body.growths is not None,
+        growths=None if found_again else body.growths,
     )
 
 

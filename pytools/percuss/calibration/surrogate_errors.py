@@ -38,31 +38,40 @@ class _Own:
 
 @dataclass(frozen=True, eq=False)
 class CommonErrors:
-    """The error of each surrogate, and what its left-out runs say of it: nothing where they could not be asked."""
+    """The error of each surrogate, by how much its variance grew, and what left-out runs say of it: nothing where they
+    could not be asked.
+    """
 
     errors: list[CommonError]
+    growths: tuple[float, ...]
     left_out: tuple[LeftOut, ...]
 
 
-def common_errors(parts: Sequence[tuple[Surrogate, Iterable[int] | Mapping[int, float]]]) -> CommonErrors:
+def common_errors(
+    parts: Sequence[tuple[Surrogate, Iterable[int] | Mapping[int, float]]],
+    *,
+    ask: bool = True,
+    growths: Sequence[float] | None = None,
+) -> CommonErrors:
     """How errors of the outputs of each surrogate go together, with the tails and the growth of the columns used: their
     numbers, where it is known with the variance to which the data know each.
 
     Surrogates of the same points, one for each case for instance, pull on the parameters together: they grow as one.
+    `ask`: left-out runs. `growths` that were found before are taken as they are.
     """
     every = [_own(surrogate, used) for surrogate, used in parts]
     errors: list[CommonError] = []
     asked: list[LeftOut] = []
-    grown: dict[int, float] = {}
+    grown: dict[int, float] = dict(enumerate(growths)) if growths is not None else {}
     for number, one in enumerate(every):
         if number not in grown:
             same = [i for i, other in enumerate(every) if np.array_equal(one.points, other.points)]
-            left_out = _left_out([every[i] for i in same])
+            left_out = _left_out([every[i] for i in same]) if ask else None
             asked += [left_out] if left_out else []
             growth = left_out.growth if left_out else _aligned([every[i] for i in same])
             grown |= dict.fromkeys(same, growth)
         errors.append(CommonError(one.together, grown[number] * one.mixture.scales, one.mixture.shares, one.names))
-    return CommonErrors(errors, tuple(asked))
+    return CommonErrors(errors, tuple(grown[number] for number in range(len(every))), tuple(asked))
 
 
 def _own(surrogate: Surrogate, used: Iterable[int] | Mapping[int, float]) -> _Own:

@@ -152,7 +152,11 @@ class CoverageFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class PosteriorSampled(Result):
-    """Draws are in a table; `summary`, `evidence`, `loo` and `fit` are there only where convergence allows them."""
+    """Draws are in a table; `summary`, `evidence`, `loo` and `fit` are there only where convergence allows them.
+
+    `growths`: by how much the variance of the error of each surrogate grew, after runs it was not shown; None where
+    these were not asked, as before there was this field.
+    """
 
     names: tuple[str, ...]
     parameters: tuple[ParameterFacts, ...]
@@ -177,6 +181,7 @@ class PosteriorSampled(Result):
     groups: tuple[GroupFacts, ...] = ()
     fit: FitFacts | None = None
     coverage: tuple[CoverageFacts, ...] = ()
+    growths: tuple[float, ...] | None = None
     notes: tuple[str, ...] = ()
 
 

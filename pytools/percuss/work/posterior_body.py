@@ -51,6 +51,7 @@ def posterior_body(problem: Problem, calibrated: Calibrated) -> kind.PosteriorSa
         groups=_groups(problem),
         fit=_fit(calibrated.fit) if calibrated.fit else None,
         coverage=calibrated.covered,
+        growths=problem.growths,
         twin=problem.observations.twin,
         notes=calibrated.notes,
     )

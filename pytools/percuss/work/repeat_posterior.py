@@ -50,7 +50,7 @@ def repeat_posterior(session: Session, event: Event, part: int = 0) -> Repetitio
     body = PosteriorSampled.of(event)
     accepted = any(verdict.gate == "convergence" and verdict.accepted for verdict in body.trust)
     how = Sampling(body.sampler, body.settings, Stopping(**body.stopping), event.seed or 0, accepted)  # type: ignore[arg-type]
-    problem = load_problem(session, event)
+    problem = load_problem(session, event, found_again=True)
     calibrated = calibrate(problem, how)
     tables = {
         "draws": draws_table(calibrated.sample),
