@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from percuss.calibration.left_out_twins import LeftOut, Side, left_out_twins
+from percuss.calibration.left_out_twins import GROWTHS, LeftOut, Side, left_out_twins
 from percuss.inference.arrays import Floats
 from percuss.inference.common_error import CommonError
 from percuss.study.joint import Joint
@@ -19,6 +19,8 @@ from percuss.surrogates.surrogate import LoadedPart, Surrogate
 
 # Fewer runs than this are too few twins to find a growth by.
 LEAST_TWINS = 30
+# Errors with less than this share of the variance of the noise, however much they grow, move no interval.
+MATTERS = 0.01
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +95,9 @@ def _own(surrogate: Surrogate, used: Iterable[int] | Mapping[int, float]) -> _Ow
 
 
 def _left_out(parts: Sequence[_Own]) -> LeftOut | None:
-    """Twins of the folds of expansions; None where there are no folds, too few runs, or data of another kind."""
+    """Twins of the folds of expansions; None where there are no folds, too few runs, data of another kind, or errors far
+    below the noise of the data: intervals then hold what they hold whatever these are.
+    """
     sides, folds = [], list[NDArray[np.intp]]()
     for one in parts:
         surrogate, used = one.surrogate, one.used
@@ -126,6 +130,8 @@ def _left_out(parts: Sequence[_Own]) -> LeftOut | None:
             )
         )
     if not sides or any(not np.array_equal(folds[0], other) for other in folds):
+        return None
+    if all(np.all(np.diagonal(side.covariance) * GROWTHS[-1] < MATTERS * side.noise) for side in sides):
         return None
     surrogate = parts[0].surrogate
     return left_out_twins(Joint.of(surrogate.study), surrogate.canonical, parts[0].points, folds[0], sides)

@@ -14,7 +14,7 @@ from percuss.errors import LedgerError
 
 def test_growths_are_taken_from_the_event(ledger, monkeypatch) -> None:
     campaign = ledger.run(ledger.design("pounding-twin", n=32, skip=1))
-    surrogate = ledger.surrogate(campaign, family="chaos", bootstrap=0)
+    surrogate = ledger.surrogate(campaign, family="chaos", degree="1..2", bootstrap=0)
     posterior = ledger.calibrate(surrogate, block="all")
     (growth,) = posterior.body.growths
     assert growth >= 1.0 and any(verdict.gate == "twins" for verdict in posterior.trust)
