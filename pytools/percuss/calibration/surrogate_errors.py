@@ -95,8 +95,8 @@ def _own(surrogate: Surrogate, used: Iterable[int] | Mapping[int, float]) -> _Ow
 
 
 def _left_out(parts: Sequence[_Own]) -> LeftOut | None:
-    """Twins of the folds of expansions; None where there are no folds, too few runs, data of another kind, or errors far
-    below the noise of the data: intervals then hold what they hold whatever these are.
+    """Twins of the folds of expansions; None where there are no folds, too few runs, data of another kind, or errors
+    far below the noise of the data: intervals then hold what they hold whatever these are.
     """
     sides, folds = [], list[NDArray[np.intp]]()
     for one in parts:
