@@ -40,6 +40,7 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "percuss")
 # Of tests/unit, what takes most of the time: marked slow, and left out by `make quick`.
 SLOW = (
     "api/test_api.py",
+    "api/test_growths.py",
     "api/test_histories.py",
     "first_passage/test_first_passage.py",
     "fragility/test_compute.py",
@@ -57,6 +58,7 @@ SLOW = (
     "test_ledger_faults.py",
     "test_ledger_segments.py",
     "test_plugins.py",
+    "test_rooms.py",
     "validation/test_indicators.py",
     "validation/test_twins.py",
     "work/test_inference.py",
