@@ -2,8 +2,7 @@
 
 Least squares on a few hundred points keeps terms that were fitted to nothing. Their error is small beside that of the
 output, and of a parameter that matters little they are most of what the surrogate knows: a posterior takes them for
-knowledge. On runs of the rockfall wall that were not seen, the parts of its displacements that hold the place of the
-disks, or restitution, are worth a half of what is fitted or less.
+knowledge.
 
 The terms of an output are grouped by which parameters they hold, and each group is multiplied by a number between 0 and
 1: those with which the models of the folds say best what was left out of them, by least squares (stacking: Wolpert,
