@@ -117,6 +117,18 @@ def test_the_log_folds_batches(percuss, chain) -> None:
     assert len(percuss("log", "--kind", "runs.completed").out.splitlines()) == 5
 
 
+def test_a_limit_counts_lines_and_never_cuts_one_short(percuss, chain, monkeypatch) -> None:
+    """`--limit` was applied before batches were folded: of 256 runs in 4 batches the last two lines told of 64."""
+    whole = percuss("log").out.splitlines()
+    for limit in range(1, len(whole)):
+        shown = percuss("log", "--limit", str(limit))
+        assert [line.split() for line in shown.out.splitlines()[1:]] == [line.split() for line in whole[-limit:]]
+    # Too many batches to open are counted as batches.
+    monkeypatch.setattr("percuss.work.log.MOST_OPENED", 3)
+    (line,) = [line for line in percuss("log").out.splitlines() if "runs.completed" in line]
+    assert line.endswith("  4 batches")
+
+
 def test_the_lineage_folds_batches(percuss, chain) -> None:
     tree = percuss("lineage", "@last:indices").out
     assert tree.count("runs.completed") == 1

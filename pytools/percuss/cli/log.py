@@ -25,7 +25,7 @@ NARROW = 110
 def log(
     kind: Annotated[str | None, typer.Option(help="Only this kind, as `runs` or `runs.failed`.")] = None,
     study: Annotated[str | None, typer.Option(help="Only events of this study.")] = None,
-    limit: Annotated[int, typer.Option(min=0, help="Only the newest, this many; 0 for all.")] = 40,
+    limit: Annotated[int, typer.Option(min=0, help="Only the newest lines, this many; 0 for all.")] = 40,
     since: Annotated[str | None, typer.Option(help="From this time on, in UTC; or this long ago, as 2h.")] = None,
     until: Annotated[str | None, typer.Option(help="Up to this time, in UTC.")] = None,
     actor: Annotated[str | None, typer.Option(help="Only events by this name.")] = None,
@@ -34,18 +34,18 @@ def log(
     ] = None,
     text: Annotated[str | None, typer.Option(help="Only events with these words in call, body or reason.")] = None,
     stream: Annotated[str | None, typer.Option(help="A stream that is not (wholly) adopted.")] = None,
-    unfold: Annotated[bool, typer.Option("--unfold", help="A line for every batch of runs.")] = False,
+    unfold: Annotated[bool, typer.Option("--unfold", help="A line for every batch.")] = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """List events, oldest first; batches of runs that follow each other are one line.
+    """List events, oldest first; batches that follow each other, of runs or of settled scenes, are one line.
 
     Ids are cut to the shortest prefix that is unique in the ledger.
     """
     from percuss.cli.output import give_json, hint, plain, say
     from percuss.ledger.place import checked_stream
     from percuss.ledger.streams import stream_names
-    from percuss.work.log import gathered, log_lines, overview
+    from percuss.work.log import log_lines, overview
     from percuss.work.selection import Selection
 
     book = open_ledger(ledger)
@@ -53,14 +53,15 @@ def log(
         raise InputError(f"stream {stream}: there is none of that name", hint=f"streams are {', '.join(names)}")
     selection = Selection(kind, study, since, until, actor, file, text)
     everything = overview(book, selection, stream)
-    lines = log_lines(book, selection, limit, everything)
+    fold = not (json or unfold or kind or text or file)
+    lines = log_lines(book, selection, limit, everything, fold=fold)
     if json:
         give_json([_facts(line) for line in lines])
         return
-    shown = lines if unfold or kind or text or file else gathered(lines)
-    print(_table(shown))
-    if limit and len(lines) == limit < everything.height:
-        say(f"{len(lines)} of {counted(everything.height, 'event')}; --limit 0 lists all")
+    print(_table(lines))
+    shown = sum(line.folded for line in lines)
+    if limit and len(lines) == limit and shown < everything.height:
+        say(f"{shown} of {counted(everything.height, 'event')}; --limit 0 lists all")
     for name, version in book.unknown_kinds(everything):
         hint(f"events of kind {plain(name)} (version {version}) are unknown to this percuss: kept, and skipped")
 

@@ -39,7 +39,8 @@ class Kind:
     mathematics: what gives the event as an object to work with, and what computes it again for `audit`
     (`percuss.work.repetition`). `parts` counts the results in an event, each of which can be computed by itself;
     `unrepeatable` names a function of session and event that says, without computing anything, why it cannot be.
-    `asked` names the fields of the body that say what was asked for; the others came out.
+    `asked` names the fields of the body that say what was asked for; the others came out. `batch` is the word for a
+    part of an event of which one job appends many: lists and graphs fold these.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Kind:
     parts: Callable[[Any], int] = lambda body: 1
     unrepeatable: str = ""
     asked: tuple[str, ...] = ()
+    batch: str = ""
 
     def loader(self) -> Callable[..., Any] | None:
         """What reads an event of this kind back as an object; None where the body says it all."""

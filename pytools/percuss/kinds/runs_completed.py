@@ -37,4 +37,5 @@ KIND = Kind(
     parts=lambda body: len(body.samples),
     unrepeatable="percuss.work.repeat:why_not",
     asked=("case", "samples", "program"),
+    batch="run",
 )

@@ -34,4 +34,5 @@ KIND = Kind(
     made_by="run",
     repeat="percuss.work.repeat_settled:repeat_settled",
     asked=("key",),
+    batch="scene",
 )

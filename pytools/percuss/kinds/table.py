@@ -98,6 +98,12 @@ def kind_of(name: str) -> Kind | None:
     return KINDS.get(name) or all_kinds().get(name)
 
 
+def is_batch(kind: str) -> bool:
+    """Whether one job appends many events of a kind."""
+    known = kind_of(kind)
+    return known is not None and bool(known.batch)
+
+
 def is_known(kind: str, version: int) -> bool:
     """Whether this percuss can read events of that kind and version."""
     known = kind_of(kind)

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
+from percuss.kinds.table import is_batch
 from percuss.ledger.event import Event
 from percuss.ledger.projections import WORD_KINDS, WORDS, State
-
-# Events of which a campaign has hundreds: they stand behind what they were made for.
-BATCHES = ("runs.completed", "runs.failed", "scene.settled")
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,13 +36,13 @@ class Graph:
 
 
 def graph_of(state: State) -> Graph:
-    """Fold the batches of every design into its campaign, else into the design."""
+    """Fold batches, of which a campaign has hundreds, into it, else into their design."""
     fold: dict[str, str] = {}
     for event in state.events.values():
         if event.kind == "campaign.completed":
             fold |= {item.id: event.id for item in event.inputs_as("runs") if item.id in state.events}
     for event in state.events.values():
-        if event.kind in BATCHES and event.id not in fold:
+        if is_batch(event.kind) and event.id not in fold:
             homes = [item.id for item in event.inputs_as("design") if item.id in state.events]
             if homes and len(state.batches.get(homes[0], ())) > 1:
                 fold[event.id] = homes[0]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
+from percuss.kinds.table import is_batch
 from percuss.ledger import projections
 from percuss.ledger.event import Event
 from percuss.ledger.projections import State
-from percuss.work.log import BATCHES, batches_text, runs_in
+from percuss.work.log import batches_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +41,7 @@ def folded(whole: Lineage) -> Lineage:
         used[source].add(target)
     alike: dict[tuple[object, ...], list[str]] = defaultdict(list)
     for id, event in whole.events.items():
-        if event.kind in BATCHES and not whole.marks[id] and id != whole.root.id:
+        if is_batch(event.kind) and not whole.marks[id] and id != whole.root.id:
             designs = tuple(item.id for item in event.inputs_as("design"))
             alike[event.kind, designs, frozenset(used[id])].append(id)
     groups = [ids for ids in alike.values() if len(ids) > 1]
@@ -51,5 +52,5 @@ def folded(whole: Lineage) -> Lineage:
         {id: event for id, event in whole.events.items() if standing.get(id, id) == id},
         list(edges),
         whole.marks,
-        {ids[0]: batches_text(sum(runs_in(whole.events[id]) for id in ids), len(ids)) for ids in groups},
+        {ids[0]: batches_text([whole.events[id] for id in ids]) for ids in groups},
     )

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from percuss.errors import LedgerError
-from percuss.kinds.table import KINDS
+from percuss.kinds.table import KINDS, is_batch
 from percuss.kinds.trusted import Result
 from percuss.ledger.event import Event
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import mark_of, superseded_ids, superseded_under
 from percuss.ledger.streams import read_stream
+from percuss.spelling import counted
 from percuss.trust import failures
 from percuss.work.selection import Selection
 
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 EVERYTHING = Selection()
 # What is read of every event.
 OVERVIEW = ("stream", "seq", "id", "kind", "version", "inputs")
-# Kinds of which one job appends many.
-BATCHES = ("runs.completed", "runs.failed")
+# Batches of one line whose runs are counted.
+MOST_OPENED = 1000
 
 
 @dataclass(frozen=True)
@@ -55,53 +56,75 @@ def overview(ledger: Ledger, selection: Selection = EVERYTHING, stream: str | No
 
 
 def log_lines(
-    ledger: Ledger, selection: Selection = EVERYTHING, limit: int = 0, everything: pl.DataFrame | None = None
+    ledger: Ledger,
+    selection: Selection = EVERYTHING,
+    limit: int = 0,
+    everything: pl.DataFrame | None = None,
+    *,
+    fold: bool = False,
 ) -> list[LogLine]:
-    """The newest events that fit, oldest first; limit 0: all of them. `everything`: the overview, if it was made."""
+    """The newest lines, oldest first; limit 0: all of them. `everything`: the overview, if it was made.
+
+    `fold`: batches of one kind and study that follow each other are one line; what is marked stays by itself.
+    """
+    import polars as pl
+
     everything = overview(ledger, selection) if everything is None else everything
     chosen = selection.of(everything)
-    chosen = chosen.tail(limit) if limit else chosen
     gone, under = superseded_ids(everything), superseded_under(everything)
+    line = _numbered(chosen, {*gone, *under}) if fold else pl.int_range(chosen.height, eager=True)
+    chosen = chosen.with_columns(line=line)
+    if limit and chosen.height:
+        chosen = chosen.filter(pl.col("line") > pl.col("line").last() - limit)
+    chosen = chosen.with_columns(count=pl.len().over("line"), first=pl.col("seq").first().over("line"))
+    # Of so many batches each would have to be opened to say how many runs they hold: then the last speaks for all.
+    is_last = pl.col("line") != pl.col("line").shift(-1, fill_value=-1)
+    chosen = chosen.filter((pl.col("count") <= MOST_OPENED) | is_last)
     short = shortest_prefixes(everything["id"].to_list(), chosen["id"].to_list())
-    return [
-        LogLine(event, short[event.id], event.id in gone, under.get(event.id, ()), summary(event))
-        for event in ledger.whole(chosen)
-    ]
-
-
-def gathered(lines: Sequence[LogLine]) -> list[LogLine]:
-    """Batches of runs that follow each other as one line for each study and kind; what is marked stays by itself."""
-    folded: list[LogLine] = []
-    runs = 0
-    for line in lines:
-        before = folded[-1] if folded else None
-        if before is None or not _goes_on(before, line):
-            folded.append(line)
-            runs = runs_in(line.event)
+    lines: list[LogLine] = []
+    batch: list[Event] = []
+    for event, last, many, first in zip(ledger.whole(chosen), *(chosen.select(is_last, "count", "first")), strict=True):
+        batch.append(event)
+        if not last:
             continue
-        runs += runs_in(line.event)
-        count, first = before.folded + 1, before.first_seq if before.folded > 1 else before.event.seq
-        folded[-1] = replace(line, folded=count, first_seq=first, summary=batches_text(runs, count))
-    return folded
+        words = summary(event) if many == 1 else batches_text(batch) if len(batch) == many else f"{many} batches"
+        lines.append(LogLine(event, short[event.id], event.id in gone, under.get(event.id, ()), words, many, first))
+        batch = []
+    return lines
 
 
-def _goes_on(before: LogLine, line: LogLine) -> bool:
-    same = before.event.study == line.event.study and before.event.kind == line.event.kind
-    return same and line.event.kind in BATCHES and not (before.mark or line.mark)
+def _numbered(events: pl.DataFrame, marked: set[str]) -> pl.Series:
+    """Which line each event belongs to, counted from 0."""
+    import polars as pl
+
+    batches = [kind for kind in events["kind"].unique() if is_batch(kind)]
+    studies = pl.col("inputs").list.eval(
+        pl.element().struct.field("id").filter(pl.element().struct.field("role") == "study")
+    )
+    alone = ~pl.col("kind").is_in(batches) | pl.col("id").is_in(marked)
+    goes_on = (
+        ~alone
+        & ~alone.shift(fill_value=True)
+        & (pl.struct("kind", "stream") == pl.struct("kind", "stream").shift())
+        & studies.list.first().eq_missing(studies.list.first().shift())
+    )
+    return events.select((~goes_on).cum_sum().cast(pl.Int64) - 1).to_series()
 
 
-def batches_text(runs: int, batches: int) -> str:
-    """What stands for batches that are one line."""
-    return f"{runs} runs in {batches} batches"
+def batches_text(batches: Sequence[Event]) -> str:
+    """What stands for batches of one kind that are one line."""
+    kind = KINDS[batches[0].kind]
+    parts = counted(sum(_parts_in(event) for event in batches), kind.batch)
+    return parts if parts == counted(len(batches), kind.batch) else f"{parts} in {len(batches)} batches"
 
 
-def runs_in(event: Event) -> int:
+def _parts_in(event: Event) -> int:
     """How many runs a batch holds; none where its body does not fit."""
     try:
         body = event.content
     except LedgerError:
         return 0
-    return KINDS[event.kind].parts(body) if body is not None and event.kind in BATCHES else 0
+    return KINDS[event.kind].parts(body) if body is not None else 0
 
 
 def summary(event: Event) -> str:

@@ -9,6 +9,7 @@ from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 import pytest
+from tests.drafts import study_draft
 
 import percuss
 from percuss.errors import InputError, LedgerError
@@ -95,6 +96,18 @@ def test_a_strangers_body_that_does_not_fit_is_a_fault_of_the_ledger(tmp_path, m
 
     (line,) = log_lines(book)
     assert "does not fit" in line.summary
+
+
+def test_settled_scenes_of_one_study_are_one_line_of_the_log(tmp_path, maker) -> None:
+    from percuss.work.log import log_lines
+
+    book = Ledger.open(tmp_path / "ledger", maker, create=True)
+    studies = [book.append([study_draft(notes=words)])[0] for words in ("one", "another")]
+    for study, count in zip(studies, (3, 2), strict=True):
+        for key in range(count):
+            book.append([Draft("scene.settled", {"key": f"{key}", "steps": 10}, inputs=[("study", study)])])
+    assert [line.summary for line in log_lines(book, fold=True)][2:] == ["3 scenes", "2 scenes"]
+    assert [line.summary for line in log_lines(book)][2:] == ["10 steps"] * 5
 
 
 def test_a_log_line_for_every_kind() -> None:
