@@ -80,9 +80,12 @@ def test_a_fragility_whose_hazard_does_not_reach(book: Any, tmp_path: Path, comm
     (tmp_path / "study.toml").write_text(SHAKEN.format(settings=""))
     (tmp_path / "hazard.csv").write_text(HAZARD)
     design = book.design(percuss.load_study(tmp_path / "study.toml"), sampler="sobol", n=64)
-    states = {"slight": 0.002, "severe": 0.006 if hidden != "fewer" else 0.02}
+    campaign = book.run(design)
+    # Motions depend on the name of the study, and so on that of a test's folder: three runs exceed this in any.
+    third, fourth = campaign.runs()["largest_drift_ratio"].sort(descending=True)[2:4]
+    states = {"slight": 0.002, "severe": 0.006 if hidden != "fewer" else 0.5 * (third + fourth)}
     asked = {"intensity": "intensity", "output": "largest_drift_ratio", "states": states, "draws": 60}
-    honest = book.fragility(book.run(design), hazard=str(tmp_path / "hazard.csv"), **asked).event
+    honest = book.fragility(campaign, hazard=str(tmp_path / "hazard.csv"), **asked).event
     failed = {verdict["gate"] for verdict in honest.data["trust"] if not verdict["passed"]}
     assert "extrapolation" in failed and (hidden == "fewer") == ("exceedances" in failed)
     body = honest.data
