@@ -1,15 +1,17 @@
 """How often intervals hold the truth of a twin: many twins, without a ledger's worth of events.
 
-python studies/rockfall-wall/coverage.py [--importance] [--folds] [REPEATS...]
-
-`--importance`: weighted draws of kernel mixtures instead of chains, a tenth of their time, and only with the error of a
-surrogate as one of an output. On nine twins that were done both ways the ranks of the truth agreed to 0.02.
-
-`--folds`: five times as many twins. Every 60 points of the campaign are left out in turn, and surrogates fitted anew.
+python studies/rockfall-wall/coverage.py [--importance] [--folds | --fresh] [REPEATS...]
 
 The last 60 points of the campaign, which the surrogates have not seen, with new noise, each output measured once or
 more often. Twice: with the error of a surrogate as a new one of each datum (`per-datum`), and as one error of an output
 (`common`).
+
+`--importance`: weighted draws of kernel mixtures instead of chains, a tenth of their time, and only with the error of a
+surrogate as one of an output. On nine twins that were done both ways the ranks of the truth agreed to 0.02.
+
+`--folds`: five times as many twins. Every 60 points of the campaign are left out in turn, and surrogates fitted again.
+
+`--fresh`: the twins are runs that belong to no campaign, and surrogates are fitted to all 300 points.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
-from twins import CASES, NOISE_CM, OUTPUTS, PARAMETERS, SEED, unseen
+from twins import CASES, NOISE_CM, OUTPUTS, PARAMETERS, SEED, Runs, fitted, fresh, left_out
 
 from percuss.calibration.surrogate_errors import common_errors
 from percuss.inference.arrays import Floats
@@ -89,11 +91,11 @@ def flattened(log_weights: Floats) -> Floats:
 
 
 class Fold:
-    """Twins that the surrogates have not seen: 60 of them."""
+    """Twins that the surrogates have not seen, and where the random numbers of the first begin."""
 
-    def __init__(self, number: int, place: Path) -> None:
-        self.first = number * TWINS
-        self.runs, _, _, surrogates, self.kept = unseen(TWINS, place, number)
+    def __init__(self, seen: Runs, runs: Runs, first: int, place: Path) -> None:
+        self.first, self.runs, self.count = first, runs, len(runs["e520"])
+        _, _, surrogates, self.kept = fitted(seen, place)
         self.plain = dict(zip(CASES, surrogates, strict=True))
         self.by_case = {case: shrunk(self.plain[case], own) for case, own in zip(CASES, self.kept, strict=True)}
         self.priors = {name: item.prior for name, item in surrogates[0].study.parameters.items()}
@@ -111,7 +113,7 @@ class Fold:
         """Of every twin: how far it lies from the middle of the prior, as the mean square over parameters of places
         from -1 to 1, and the mean square of the surrogates' errors, in units of what they claim.
         """
-        theta = np.array([self.truth(twin) for twin in range(TWINS)])
+        theta = np.array([self.truth(twin) for twin in range(self.count)])
         places = np.array([prior.cdf(theta[:, j]) for j, prior in enumerate(self.priors.values())])
         squares = []
         for (case, surrogate), own in zip(self.by_case.items(), self.kept, strict=True):
@@ -148,17 +150,17 @@ def main(repeats: list[int], folds: list[Fold], importance: bool) -> None:
             ranks, missed, worth = [], [], []
             for fold in folds:
                 errors = fold.errors(count) if label == "common" else {}
-                for twin in range(TWINS):
+                for twin in range(fold.count):
                     target = fold.target(twin, count, errors)
                     draws, weights, effective = draw(target, fold.first + twin, importance)
                     worth.append(effective)
                     ranks.append(weights @ (draws < fold.truth(twin)))
                     mean = weights @ draws
                     missed.append((fold.truth(twin) - mean) / np.sqrt(weights @ (draws - mean) ** 2))
-            tell(f"{label}, {count} of each output", np.array(ranks), np.array(missed), np.array(worth))
+            tell(f"{label}, {count} of each output", np.array(ranks), np.array(missed), np.array(worth), len(folds))
 
 
-def tell(label: str, ranks: Floats, missed: Floats, worth: Floats) -> None:
+def tell(label: str, ranks: Floats, missed: Floats, worth: Floats, folds: int) -> None:
     """Shares held, by parameter and in all, with their error."""
     apart = np.abs(ranks - 0.5)
     print(f"{label}; effective draws {np.min(worth):.0f} at least, {np.median(worth):.0f} in the median")
@@ -171,16 +173,22 @@ def tell(label: str, ranks: Floats, missed: Floats, worth: Floats) -> None:
             f"  {mass:.0%} intervals hold {held.sum()} of {apart.size}, {held.sum() / apart.size:.1%} +- {error:.1%}",
             each,
         )
-        if len(apart) > TWINS:
-            print("    by fold", np.mean(apart < mass / 2, axis=1).reshape(-1, TWINS).mean(axis=1).round(3).tolist())
+        if folds > 1:
+            print("    by fold", np.mean(apart < mass / 2, axis=1).reshape(folds, -1).mean(axis=1).round(3).tolist())
     size = np.sqrt(np.mean(np.square(missed), axis=0))
     print("  root mean square of (truth - mean) / std", np.round(size, 2), flush=True)
 
 
 if __name__ == "__main__":
     words = [word for word in sys.argv[1:] if not word.startswith("--")]
-    numbers = range(FOLDS if "--folds" in sys.argv else 1)
+    parts = (
+        [fresh()]
+        if "--fresh" in sys.argv
+        else [left_out(TWINS, i) for i in range(FOLDS if "--folds" in sys.argv else 1)]
+    )
     with ExitStack() as stack:
-        places = [Path(stack.enter_context(tempfile.TemporaryDirectory())) for _ in numbers]
-        made = [Fold(number, place) for number, place in zip(numbers, places, strict=True)]
+        places = [Path(stack.enter_context(tempfile.TemporaryDirectory())) for _ in parts]
+        made = [
+            Fold(*part, number * TWINS, place) for number, (part, place) in enumerate(zip(parts, places, strict=True))
+        ]
         main([int(word) for word in words] or [1], made, "--importance" in sys.argv)

@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from twins import CASES, NOISE_CM, OUTPUTS, SEED, unseen
+from twins import CASES, NOISE_CM, OUTPUTS, SEED, fitted, left_out
 
 from percuss.calibration.surrogate_errors import common_errors
 from percuss.inference.compiled import compiled_target
@@ -32,7 +32,8 @@ SAMPLERS = ("adaptive-metropolis", "hamiltonian-monte-carlo", "independence-metr
 
 
 def main(place: Path) -> None:
-    runs, _, _, surrogates, kept = unseen(COUNT, place)
+    seen, runs = left_out(COUNT)
+    _, _, surrogates, kept = fitted(seen, place)
     steady = [shrunk(surrogate, own) for surrogate, own in zip(surrogates, kept, strict=True)]
     parts = list(zip(CASES, steady, kept, strict=True))
     priors = {name: item.prior for name, item in surrogates[0].study.parameters.items()}

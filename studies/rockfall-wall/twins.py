@@ -2,8 +2,8 @@
 
 python studies/rockfall-wall/twins.py > studies/rockfall-wall/expected/twins.csv
 
-A line a twin and parameter, in SI: truth, mean and 90 % interval of the posterior, whether it holds the truth; and of
-the whole twin the root mean square of predicted less true outputs, beside the surrogates' own error. All 24 outputs.
+One line per twin and parameter, in SI: truth, mean and 90 % interval of the posterior, whether it holds the truth; and
+of the whole twin the root mean square of predicted less true outputs, beside the surrogates' own error. All 24 outputs.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ PARAMETERS = {"d_z [cm]": 0.01, "v_p [cm]": 0.01, "mu_cc": 1.0, "mu_cs": 1.0, "e
 NOISE_CM = 2.0
 SEED = 20232
 
+# By case.
+Runs = dict[str, pl.DataFrame]
+
 
 def percuss(ledger: Path, *words: str) -> str:
     """The id that the program prints; empty if it refuses, as it does where chains do not converge."""
@@ -36,28 +39,47 @@ def percuss(ledger: Path, *words: str) -> str:
     return done.stdout.strip()
 
 
-def unseen(
-    count: int, place: Path, fold: int = 0
-) -> tuple[dict[str, pl.DataFrame], Session, list[str], list[Surrogate], list[list[int]]]:
-    """By case `count` runs, the last of all, or as many before them in another fold; a session of the ledger and ids of
-    surrogates fitted without these, the surrogates, and where they hold the 12 outputs."""
-    ledger, fitted, runs = place / "ledger", [], {}
+def left_out(count: int, fold: int = 0) -> tuple[Runs, Runs]:
+    """All runs of the campaign but `count`, and these: the last of all, or as many before them in another fold."""
+    seen, twins = {}, {}
     for case in CASES:
-        every = pl.read_csv(FOLDER / "expected" / f"runs-{case}.csv")
+        every = campaign(case)
         first = len(every) - (fold + 1) * count
-        runs[case] = every.slice(first, count)
+        seen[case] = pl.concat([every.head(first), every.slice(first + count)])
+        twins[case] = every.slice(first, count)
+    return seen, twins
+
+
+def fresh() -> tuple[Runs, Runs]:
+    """The whole campaign, and runs at points drawn at random from the prior, on which nothing was ever chosen."""
+    return {case: campaign(case) for case in CASES}, {case: table(f"fresh-{case}") for case in CASES}
+
+
+def campaign(case: str) -> pl.DataFrame:
+    return table(f"runs-{case}")
+
+
+def table(name: str) -> pl.DataFrame:
+    return pl.read_csv(FOLDER / "expected" / f"{name}.csv")
+
+
+def fitted(seen: Runs, place: Path) -> tuple[Session, list[str], list[Surrogate], list[list[int]]]:
+    """Session of a ledger with surrogates of these runs, their ids, themselves, and where they hold the 12 outputs."""
+    ledger, ids = place / "ledger", []
+    for case in CASES:
         file = place / f"{case}.csv"
-        pl.concat([every.head(first), every.slice(first + count)]).write_csv(file)
-        seen = percuss(ledger, "import", str(file), "--study", str(FOLDER), "--case", case)
-        fitted.append(percuss(ledger, "surrogate", seen, "--family", "chaos", "--search", "early"))
+        seen[case].write_csv(file)
+        taken = percuss(ledger, "import", str(file), "--study", str(FOLDER), "--case", case)
+        ids.append(percuss(ledger, "surrogate", taken, "--family", "chaos", "--search", "early"))
     session = Session(Ledger.open(ledger))
-    surrogates = [load_surrogate(session, session.event(event)) for event in fitted]
+    surrogates = [load_surrogate(session, session.event(event)) for event in ids]
     kept = [[s.column(case, name) for name in OUTPUTS] for s, case in zip(surrogates, CASES, strict=True)]
-    return runs, session, fitted, surrogates, kept
+    return session, ids, surrogates, kept
 
 
 def main(count: int, place: Path) -> None:
-    runs, session, fitted, surrogates, kept = unseen(count, place)
+    seen, runs = left_out(count)
+    session, ids, surrogates, kept = fitted(seen, place)
     ledger = place / "ledger"
     errors = [s.columns[n].variance * s.error[n] for s, own in zip(surrogates, kept, strict=True) for n in own]
     out = csv.writer(sys.stdout)
@@ -71,7 +93,7 @@ def main(count: int, place: Path) -> None:
                 lines.append(f"{case},{name},{value + noise.normal(0.0, NOISE_CM):.3f},{NOISE_CM}")
         (place / "data.csv").write_text("\n".join(lines) + "\n")
         data = percuss(ledger, "observe", str(FOLDER), str(place / "data.csv"))
-        found = percuss(ledger, "calibrate", *fitted, "--observations", data, "--block", "all")
+        found = percuss(ledger, "calibrate", *ids, "--observations", data, "--block", "all")
         if not found:
             print(f"twin {twin}: not converged", file=sys.stderr)
             continue
