@@ -48,7 +48,8 @@ For each spring with a law:
 | `residual_drift_<spring>` | drift if the spring were unloaded along its initial stiffness at the end of the run |
 | `hysteretic_energy_<spring>` | |
 | `ductility_<spring>` | if it yields: peak drift over drift at yield |
-| `damage_<spring>` | with an `ultimate_drift`: the index of Park and Ang (1985, J. Struct. Eng. 111, 722-739), `d/d_u + b E/(F_y d_u)` with the peak drift d, the hysteretic energy E and b the `damage_factor` |
+| `damage_<spring>` | with an `ultimate_drift`: the index of Park and Ang (1985, J. Struct. Eng. 111, \
+722-739), `d/d_u + b E/(F_y d_u)` with the peak drift d, the hysteretic energy E and b the `damage_factor` |
 
 Drift ratios of storeys are requested with `storeys`.
 
