@@ -65,7 +65,7 @@ def _own(study: Study, case: str | None, column: list[str] | None, twin: list[st
         raise InputError(f"study {study.name}: [observations] names no file, so FILE is needed")
     if case or column or twin:
         raise InputError(
-            "--case, --column, --twin: go with FILE; for the study's own files they stand in [observations]"
+            "--case, --column, --twin: go with FILE; for the study's own files, set them in [observations]"
         )
     return measured
 

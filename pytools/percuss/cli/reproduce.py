@@ -42,7 +42,7 @@ def reproduce(
         with crate_session(Path(event), hash, allow_command=allow_command, voice=Terminal()) as (inner, crate):
             done = reproduce(inner, crate.root, runs)
     elif hash:
-        raise InputError(f"--hash: is of a crate, and {event} is none")
+        raise InputError(f"--hash: is for a crate, and {event} is not one")
     else:
         event_id = reference(event)
         session = open_session(ledger, allow_command=allow_command)

@@ -182,7 +182,7 @@ def configure(settings: Mapping[str, object], files: Mapping[str, bytes]) -> Gra
         raise InputError(f"model setting `strain_step`: {table['strain_step']} exceeds strain_end")
     if (table["test"] == "path") != bool(increments(table["path"], 1.0)):
         raise InputError(
-            'model settings `test` and `path`: test = "path" goes with rows of [[model.path]], and they with it'
+            'model settings `test` and `path`: test = "path" needs rows of [[model.path]], and rows need that test'
         )
     if table["gravity"] and table["boundary"] != "walls":
         raise InputError('model setting `gravity`: needs boundary = "walls"; in a periodic cell grains fall for ever')
