@@ -15,7 +15,7 @@ from typing import Any
 
 # What each gate asks, in a few words; failures are reported in this order.
 GATES: dict[str, str] = {
-    "superseded": "nothing it depends on was withdrawn",
+    "superseded": "nothing it depends on was superseded",
     "runs": "every run finished",
     "effective-sample": "enough of the ensemble carries weight",
     "convergence": "the draws represent the posterior",
