@@ -41,8 +41,8 @@ INPUTS = (
     Input("poisson", "1", low=0, high=0.5, doc="Poisson's ratio of contacts; ks/kn of the linear law"),
     Input("rolling_stiffness", "1", 0.0, low=0, doc="factor (linear law) or N m/rad (Hertz-Mindlin)"),
     Input("rolling_friction", "1", 0.0, low=0, doc="limit of moments over normal force and smaller radius"),
-    Input("friction_angle", "rad", low=0, high=1.55, doc="of sliding between grains"),
-    Input("pressure", "Pa", low=0, low_open=True, doc="isotropic, before shearing"),
+    Input("friction_angle", "rad", low=0, high=1.55, doc="friction angle between grains"),
+    Input("pressure", "Pa", low=0, low_open=True, doc="isotropic pressure before shearing"),
 )
 
 CURVES = (

@@ -93,7 +93,7 @@ def reference() -> Reference:
     return Reference(
         conventions=(
             "Inputs and quantities are those that `inputs` and `quantities` of the study name.",
-            "The program reads and writes each in the unit the study says; percuss converts to SI and back.",
+            "The program reads and writes each in the unit given in the study; percuss converts to SI and back.",
             "Signs are the program's own.",
         )
     )

@@ -82,13 +82,20 @@ def settings(table: Mapping[str, object]) -> dict[str, Setting]:
 INPUTS: dict[str, Input] = {
     entry.name: entry
     for entry in (
-        Input("d_z", "m", 0.075, low=0.0, low_open=True, doc="disks from the faces of a block and the ends of a bar"),
+        Input(
+            "d_z",
+            "m",
+            0.075,
+            low=0.0,
+            low_open=True,
+            doc="distance of the disks from the faces of a block and the ends of a bar",
+        ),
         Input("v_p", "m", 0.055, low=0.0, doc="vertical play of a sling, over its whole length"),
         Input("mu_cc", "1", 0.4, low=0.0, doc="friction of concrete on concrete"),
         Input("mu_cs", "1", 0.45, low=0.0, doc="friction of concrete on soil"),
         Input("e", "1", 0.15, low=0.0, high=1.0, doc="restitution of blocks, projectile and ground"),
-        Input("speed", "m/s", 20.0, low=0.0, doc="of the projectile at impact, along x"),
-        Input("impact_y", "m", 0.0, doc="where it hits, from the middle of the wall"),
+        Input("speed", "m/s", 20.0, low=0.0, doc="speed of the projectile at impact, along x"),
+        Input("impact_y", "m", 0.0, doc="point of impact along the wall, from its middle"),
         Input("impact_z", "m", 1.7, low=0.0, doc="height of its centre at impact"),
     )
 }
