@@ -23,26 +23,24 @@ NARROW = 110
 
 @app.command(epilog="Example: percuss log --kind design.created --limit 5")
 def log(
-    kind: Annotated[str | None, typer.Option(help="Only this kind, such as `runs` or `runs.failed`.")] = None,
+    kind: Annotated[str | None, typer.Option(help="Only this kind, as `runs` or `runs.failed`.")] = None,
     study: Annotated[str | None, typer.Option(help="Only events of this study.")] = None,
-    limit: Annotated[int, typer.Option(min=0, help="Only this many of the newest; 0: all.")] = 40,
-    since: Annotated[
-        str | None, typer.Option(help="From this time on, in UTC, or from this long ago, such as 2h.")
-    ] = None,
+    limit: Annotated[int, typer.Option(min=0, help="Only the newest, this many; 0 for all.")] = 40,
+    since: Annotated[str | None, typer.Option(help="From this time on, in UTC; or this long ago, as 2h.")] = None,
     until: Annotated[str | None, typer.Option(help="Up to this time, in UTC.")] = None,
-    actor: Annotated[str | None, typer.Option(help="Only events by this actor.")] = None,
+    actor: Annotated[str | None, typer.Option(help="Only events by this name.")] = None,
     file: Annotated[
         str | None, typer.Option(help="Only events that carry this file, or a payload of this digest.")
     ] = None,
     text: Annotated[str | None, typer.Option(help="Only events with these words in call, body or reason.")] = None,
-    stream: Annotated[str | None, typer.Option(help="Show a stream that is not (completely) adopted.")] = None,
-    unfold: Annotated[bool, typer.Option("--unfold", help="Print a line for every batch of runs.")] = False,
+    stream: Annotated[str | None, typer.Option(help="A stream that is not (wholly) adopted.")] = None,
+    unfold: Annotated[bool, typer.Option("--unfold", help="A line for every batch of runs.")] = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """List events, oldest first; consecutive batches of runs are one line.
+    """List events, oldest first; batches of runs that follow each other are one line.
 
-    Ids are shortened to the shortest prefix that is unique in the ledger.
+    Ids are cut to the shortest prefix that is unique in the ledger.
     """
     from percuss.cli.output import give_json, hint, plain, say
     from percuss.ledger.place import checked_stream
