@@ -24,12 +24,12 @@ MOST = 1e9
 SETTINGS: dict[str, Setting] = table_of(
     Setting("ledger", "text", "ledger", doc="folder of the ledger"),
     Setting("studies", "text", "studies", doc="folder in which studies are found by name"),
-    Setting("identity", "text", "", doc="who events are by, as a name or an ORCID; empty: the login name"),
-    Setting("host", "text", "", doc="where events are made, as they say it; empty: the name of this machine"),
+    Setting("identity", "text", "", doc="author of events, a name or an ORCID; empty: the login name"),
+    Setting("host", "text", "", doc="name of the machine in events; empty: the name of this machine"),
     Setting(
-        "private", "boolean", False, doc="keep who, where and the words of calls apart from events, so that they can go"
+        "private", "boolean", False, doc="store author, machine and calls separately, so that they can be redacted"
     ),
-    Setting("jobs", "integer", 0, low=0, high=MOST, high_open=True, doc="runs at a time; 0 means one for each core"),
+    Setting("jobs", "integer", 0, low=0, high=MOST, high_open=True, doc="runs at a time; 0: one per core"),
     Setting(
         "flush_s",
         "bare",

@@ -76,7 +76,7 @@ class Existence:
 
 @dataclass(frozen=True)
 class Solution:
-    """What a solver found: the best impulses it met, whether or not they meet the tolerance."""
+    """The result of a solver: the best impulses it found, whether or not they meet the tolerance."""
 
     r: NDArray[np.float64]  # (contacts, rows of a contact), N s; couples in N m s
     u: NDArray[np.float64]  # the same, m/s, computed afresh from r; spins in rad/s
@@ -99,7 +99,7 @@ def solvers() -> list[str]:
 
 
 def delassus(mass: Any, directions: Any) -> Any:
-    """Make W = H^T M^-1 H of a mass matrix M and contact directions H, as a sparse matrix.
+    """The Delassus matrix W = H^T M^-1 H of a mass matrix M and contact directions H, as a sparse matrix.
 
     `mass` is (degrees of freedom, degrees of freedom) and need not be symmetric; `directions` is (degrees of freedom,
     rows of all contacts). Both may be dense or sparse.
@@ -144,7 +144,7 @@ def solve(
     holds the relative velocities without contact impulses, `mu` one coefficient per contact (or one for all), `start`
     impulses to start from. `dimension` is the number of rows of a contact: 3, or 2 in the plane, or 5 with rolling
     friction, whose coefficients `mu_r` are lengths in metres. `tol` bounds the residual in the `norm` energy, plain or
-    velocity. A tolerance that is not met is no error: see `Solution.converged`.
+    velocity. If the tolerance is not met, no error is raised: see `Solution.converged`.
 
     A 2 kg block falls at 1 m/s and slides at 3 m/s; friction takes mu times the normal impulse:
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 
 class PercussError(Exception):
-    """Root of all errors percuss raises on purpose. `hint` says what to do next, where there is something to do."""
+    """Base class of all errors that percuss raises on purpose. `hint` says what to do next, if anything."""
 
     exit_code = 3
 
@@ -18,27 +18,27 @@ class PercussError(Exception):
 
 
 class AnswerIsNo(PercussError):  # noqa: N818 (the command worked, the answer is no)
-    """The command worked and what it was asked is not so: an audit failed, a regression moved."""
+    """The command worked and the answer is no: an audit failed, a regression moved, a gate was not passed."""
 
     exit_code = 1
 
 
 class NotTrusted(UserWarning):
-    """A result that Python was given failed a gate of docs/trust.md: what the program prints before anything else."""
+    """A warning: a result failed a gate of docs/trust.md."""
 
 
 class InputError(PercussError, ValueError):
-    """What the user gave cannot be used: the message names file or key, value and what is allowed."""
+    """The input cannot be used: the message names file or key, value and what is allowed."""
 
     exit_code = 2
 
 
 class NotHereError(InputError):
-    """What is needed is known not to be here: neither a proof of anything, nor a fault of what needs it."""
+    """Something that is needed is not available here: this proves nothing and is no fault of the result."""
 
 
 class PrunedError(NotHereError):
-    """A payload that was deleted under a policy, as an event of the ledger says."""
+    """A payload that was deleted by `percuss prune`, as an event of the ledger records."""
 
 
 class LedgerError(PercussError, OSError):

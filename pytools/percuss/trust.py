@@ -13,24 +13,24 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-# What each gate asks, in a few words; the order is that in which failures are told.
+# What each gate asks, in a few words; failures are reported in this order.
 GATES: dict[str, str] = {
-    "superseded": "nothing it depends on was withdrawn",
+    "superseded": "nothing it depends on was superseded",
     "runs": "every run finished",
     "effective-sample": "enough of the ensemble carries weight",
     "convergence": "the draws represent the posterior",
     "measurement-error": "every datum has an error of measurement",
     "fit": "the model explains the data",
     "coverage": "the surrogate was fitted where the posterior lies",
-    "skill": "the surrogate tells more about an output than its mean does",
+    "skill": "the surrogate predicts an output better than its mean does",
     "verification": "the simulator agrees with the surrogate where the posterior lies",
-    "twins": "posteriors of twin data hold the truth as often as they claim",
+    "twins": "posteriors of twin data contain the truth as often as they claim",
     "advice": "the next test is known to be the best of the candidates",
     "probability": "the probability of failure is known as well as was asked for",
     "limit-surface": "the simulator agrees with the surrogate near the limit",
-    "exceedances": "enough runs show every damage state, and enough do not",
+    "exceedances": "enough runs reach every damage state, and enough do not",
     "model-error": "predictions lie where the error of the model was learnt",
-    "extrapolation": "curves of damage lie within the intensities that were run, and do not cross there",
+    "extrapolation": "fragility curves lie within the intensities that were run, and do not cross there",
     "lognormal": "lognormal curves explain the counts of damage",
     "step": "the outputs do not depend on the numerical step",
 }

@@ -201,7 +201,7 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "no triangle": (lambda: read_mesh("a.ply", ply("ascii", [])), "has no triangle"),
     "obj zero": (lambda: read_mesh("a.obj", b"v 0 0 0\nf 0 1 2"), "line 2: vertex 0; OBJ counts from 1"),
-    "obj line": (lambda: read_mesh("a.obj", b"v 0 0"), "line 1: `v` wants three coordinates"),
+    "obj line": (lambda: read_mesh("a.obj", b"v 0 0"), "line 1: `v` needs three coordinates"),
     "obj nan": (lambda: read_mesh("a.obj", b"v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3"), "vertex 0 is not finite"),
     "ply head": (lambda: read_mesh("a.ply", b"ply\nformat ascii 1.0\nelement vertex"), "is no PLY file"),
     "ply property": (
@@ -220,7 +220,10 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
         lambda: read_heights("a.asc", asc(HEIGHTS), "m", (1.0, 1.0)),
         "has a spacing of its own, 2 and 2 m: leave out `spacing`",
     ),
-    "no spacing": (lambda: read_heights("a.npy", npy(HEIGHTS)), "`a.npy`: knows no spacing: say it, by `spacing`"),
+    "no spacing": (
+        lambda: read_heights("a.npy", npy(HEIGHTS)),
+        "`a.npy`: states no grid spacing: give it with `spacing`",
+    ),
     "nodata": (
         lambda: read_heights("a.asc", asc([[1.0, -9999], [1.0, 1.0]])),
         "1 of 4 points have no height, the first at row 0, column 1 from y = 0 and x = 0",

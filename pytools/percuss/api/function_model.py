@@ -20,10 +20,10 @@ def model(
 
     The function is called with every input by name, a float in SI, and returns its outputs by name, floats in SI.
     `inputs` and `outputs` give the SI unit of each, or a table with `unit`, `doc`, and for inputs `low`, `high` and
-    `default`. It must give the same for the same inputs; what it raises makes a failed run with that reason.
+    `default`. It must return the same for the same inputs. An exception makes a failed run with that reason.
 
-    Events that are made with it hold its name, its source and the digest of that. A function can be repeated only
-    where it is defined: elsewhere `audit` says that it cannot be repeated there.
+    Events made with it store its name, its source and the digest of the source. Runs can be repeated only where the
+    function is defined; elsewhere `audit` says that they cannot be repeated.
 
     >>> @percuss.model(inputs={"height": "m"}, outputs={"speed": "m/s"})
     ... def falling(height):

@@ -32,9 +32,9 @@ class Inferred(Book):
         evaluations: int | None = None,
         seed: int = 0,
     ) -> Posterior:
-        """Infer the parameters of a study from its observations, by surrogates or with `direct` by its simulator.
+        """Infer the parameters of a study from its observations, with surrogates or, with `direct`, its simulator.
 
-        A posterior that has not converged is given back as well; its `summary()` refuses.
+        A posterior that has not converged is returned too, but its `summary()` raises AnswerIsNo.
         """
         from percuss.work.calibrate import Request, calibrate
 
@@ -62,7 +62,7 @@ class Inferred(Book):
         curves: ResultLike | None = None,
         seed: int = 0,
     ) -> Result:
-        """Predict before and after the data; with `verify` let the simulator check the surrogate at so many draws."""
+        """Predict from prior and posterior. `verify`: number of draws at which the simulator checks the surrogate."""
         from percuss.work.predict import Request, predict
 
         of_curves = self._event(curves) if curves is not None else None
@@ -84,9 +84,9 @@ class Inferred(Book):
         inner: int = 4000,
         seed: int = 0,
     ) -> Result:
-        """Foresee which of several tests tells most `about` parameters or outputs, for its cost.
+        """Predict which of several tests gives most information `about` parameters or outputs, for its cost.
 
-        Candidates are `CASE/OUTPUT` of `measure`, else [candidates] of the study, else each output of each case.
+        Candidates are `CASE/OUTPUT` of `measure`; without it [candidates] of the study, or each output of each case.
         """
         from percuss.work.advise import Request, advise
 
@@ -122,8 +122,9 @@ class Inferred(Book):
         study: StudyLike | None = None,
         seed: int = 0,
     ) -> Result:
-        """Estimate the probability that a limit is exceeded: of a study by its simulator, of a surrogate, or after a
-        posterior. With `design` and `target` the least value of a parameter that meets a probability.
+        """Estimate the probability that a limit is exceeded, with a study's simulator, a surrogate or a posterior.
+
+        With `design` and `target`: the smallest value of a parameter that meets a target probability.
         """
         from percuss.work.limit_estimate import Request
         from percuss.work.reliability import estimate_reliability
@@ -151,7 +152,7 @@ class Inferred(Book):
 
     @operation
     def compare(self, *results: ResultLike) -> Result:
-        """Hold calibrations, or validations, against each other."""
+        """Compare calibrations or validations."""
         from percuss.work.compare import compare
 
         return self._result(compare(self.session, [self._event(item) for item in results]).event)
@@ -170,11 +171,11 @@ class Inferred(Book):
         evaluations: int | None = None,
         seed: int = 0,
     ) -> Result:
-        """Calibrate on twins, whose truths are drawn from the prior: do posteriors hold them as often as they claim?
+        """Calibrate on twins with truths drawn from the prior: do posteriors contain them as often as they claim?
 
-        Without surrogates the newest of the study are taken. `noise`: make twins with errors that many times as large,
-        to see whether so many twins would show it. `quick`: shorter chains, 20 ranks instead of 100. `evaluations`: of
-        the likelihood, most for each twin.
+        Without surrogates the newest of the study are used. `noise`: give the twins errors this many times as large, to
+        see whether this number of twins would detect it. `quick`: shorter chains, 20 ranks instead of 100.
+        `evaluations`: maximum number of likelihood evaluations for each twin.
         """
         from percuss.work.calibrate import Request as Calibration
         from percuss.work.trust import Request, newest_surrogates, try_twins
@@ -197,7 +198,7 @@ class Inferred(Book):
     def validate(
         self, study: StudyLike | Posterior, model: str | None = None, *, seed: int = 0, **asked: Any
     ) -> Result:
-        """Let parameters of a study, or of a posterior, drift that should be constant.
+        """Let parameters that should be constant drift, starting from a study or a posterior.
 
         `asked` are keys of `[validation]`: `track`, `drift`, `gaps`, `settle`, `training`, `substeps`, `traditional`.
         """
@@ -222,10 +223,11 @@ class Inferred(Book):
         share: float | None = None,
         seed: int = 0,
     ) -> Result:
-        """Weight the runs of a campaign by observations, step by step: of a file, or of what `observe` took in.
+        """Weight the runs of a campaign by observations, step by step: from a file, or recorded by `observe`.
 
-        What is not given is taken from the section [filter] of the study. `noise`: standard deviation of each variable,
-        for the covariance `constant`. `share`: search the scale of the error for this effective share of the samples.
+        Options that are not given are taken from the section [filter] of the study. `noise`: standard deviation of each
+        variable, for the covariance `constant`. `share`: find the scale of the error at which the effective sample is
+        this share of the samples.
         """
         from percuss.execution.campaign import closed_campaign
         from percuss.filtering.observations import observed, read_observations

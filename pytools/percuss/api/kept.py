@@ -24,9 +24,9 @@ class Kept(Book):
     """Reading, proving, showing and commenting on events."""
 
     def log(self, kind: str | None = None, study: str | None = None, **more: str) -> pl.DataFrame:
-        """The events, oldest first: id, time, kind, study, how it stands, and what it is in a few words.
+        """The events, oldest first: id, time, kind, study, status and a summary.
 
-        Also by `since`, `until`, `actor`, `file` and `text`, as `percuss log` takes them.
+        Select them by `since`, `until`, `actor`, `file` and `text`, as with `percuss log`.
         """
         import polars as pl
 
@@ -42,38 +42,38 @@ class Kept(Book):
         return pl.DataFrame(rows, dict.fromkeys(names, pl.String), orient="row")
 
     def lineage(self, result: ResultLike, *, onwards: bool = False) -> list[Any]:
-        """All that a result comes from and itself, in ledger order; with `onwards` what was made from it."""
+        """A result and everything it was made from, in ledger order; with `onwards` everything made from it."""
         from percuss.ledger.projections import descendants, lineage
 
         find = descendants if onwards else lineage
         return [self[event] for event in find(self.session.state, self._event(result).id)]
 
     def diff(self, a: ResultLike, b: ResultLike, rows: int = 10) -> Diff:
-        """What differs between two results of a kind; `same` says whether nothing does."""
+        """The differences between two results of a kind; `same` is true if there are none."""
         from percuss.work.diff import diff
 
         return diff(self.session, self._event(a), self._event(b), rows)
 
     def restore(self, result: ResultLike, to: str | Path) -> Path:
-        """Write the study that a result stands on, as it was, into a new folder in the folder `to`; where it is."""
+        """Write the study a result was made from, as it was, into a new folder in `to`; returns that folder."""
         from percuss.work.restore import restore
 
         return restore(self.session, self._event(result), Path(to)).path
 
     def reproduce(self, result: ResultLike, runs: int | None = None) -> Reproduction:
-        """Compute a result, and all it stands on, again; `holds` says whether it came out. Nothing is appended."""
+        """Compute a result and all it depends on again; `holds` if nothing differs. Nothing is recorded."""
         from percuss.work.reproduce import reproduce
 
         return reproduce(self.session, self._event(result), runs)
 
     def export_crate(self, result: ResultLike, to: str | Path, licence: str = "") -> str:
-        """Write a result and all it stands on as an RO-Crate, a folder or .zip; the hash that covers it."""
+        """Write a result and all it depends on as an RO-Crate, a folder or .zip; returns the hash that covers it."""
         from percuss.work.crate import write_crate
 
         return write_crate(self.session, self._event(result), Path(to), licence).root.hash
 
     def import_crate(self, path: str | Path, hash: str | None = None) -> Result:
-        """Take in a crate of another ledger as one event, after every hash in it was checked."""
+        """Import a crate of another ledger as one event, after checking every hash in it."""
         from percuss.work.crate import import_crate
 
         return self._result(import_crate(self.session, Path(path), hash)[0])
@@ -87,9 +87,10 @@ class Kept(Book):
         sign: str | Path | None = None,
         stamp: str | None = None,
     ) -> str:
-        """Write a checkpoint of all streams to a file outside of the ledger, and give its root.
+        """Write a checkpoint of all streams to a file outside of the ledger, and return its root hash.
 
-        With proofs for `events` and `since` an older anchor; signed with an SSH key, stamped by an authority's address.
+        It can include proofs for `events` and `since` an older anchor, be signed with an SSH key, and be time-stamped
+        by the authority at an address.
         """
         from percuss.work.anchor import Request, make_anchor
 
@@ -108,11 +109,11 @@ class Kept(Book):
         authorities: str | Path | None = None,
         record: bool = False,
     ) -> Audit:
-        """Prove that the ledger is whole, computing so many results of each sort again; `holds` says whether it is.
+        """Prove that the ledger is intact, computing this many results of each kind again; `holds` is the outcome.
 
-        `anchor`: a file of `anchor`, or the hash of an event, that was kept elsewhere. `beacon`: a text by which
-        results are drawn; without one nobody can know which they are. `signers`, `authorities`: files of whom to trust.
-        `record`: append what was drawn, and how it came out.
+        `anchor`: a file written by `anchor`, or the hash of an event, kept elsewhere. `beacon`: a text that determines
+        which results are drawn; without it nobody can predict them. `signers`, `authorities`: files that name whom to
+        trust. `record`: record what was drawn, and the outcome.
         """
         from percuss.anchors.witnesses import Trusted
         from percuss.work import audit as work
@@ -124,7 +125,7 @@ class Kept(Book):
         return done
 
     def report(self, *results: ResultLike) -> Report:
-        """A page on results and all they come from; a notebook shows it inline."""
+        """A page on results and everything they were made from; a notebook shows it inline."""
         from percuss.report.source import gather
         from percuss.work.report import make_report
 
@@ -138,7 +139,7 @@ class Kept(Book):
         title: str = "",
         style: Literal["screen", "paper"] = "screen",
     ) -> Picture:
-        """Draw results: curves of runs, and of every other kind its own picture; a notebook shows it inline."""
+        """Draw results: curves of runs, or the figure for their kind; a notebook shows it inline."""
         from percuss.plots.subject import Request
         from percuss.work.plot import plot
 
@@ -147,21 +148,21 @@ class Kept(Book):
         return Picture(lambda path: plot(self.session, events, path, request, style=style))
 
     def site(self, to: str | Path) -> Path:
-        """Write the whole ledger as a static site, or bring it up to date; returns its first page."""
+        """Write the whole ledger as a static site, or update it; returns its first page."""
         from percuss.work.site import make_site
 
         return make_site(self.session, Path(to)).index
 
     @operation
     def note(self, result: ResultLike, text: str) -> Result:
-        """Add words to a result; private ones by `percuss note --private`, since a call is recorded with its words."""
+        """Add a note to a result. For private notes use `percuss note --private`: the text of a call is recorded."""
         from percuss.work.note import add_note
 
         return self._result(add_note(self.session, self._event(result), text))
 
     @operation
     def supersede(self, result: ResultLike, reason: str, by: ResultLike | None = None) -> Result:
-        """Say that a result is not to be used any more, and why."""
+        """Mark a result as no longer to be used, with the reason."""
         from percuss.work.supersede import supersede
 
         other = self._event(by) if by is not None else None

@@ -30,7 +30,7 @@ def open_ledger(
     """Open the ledger in a folder (the setting `ledger` if none is given), and begin one if there is none.
 
     `jobs`: runs at a time. `accept`: gates of docs/trust.md whose failure is accepted. `allow_command`: let studies of
-    the kind `command` run their programs. `progress`: tell how far long jobs have come, in plain lines on stderr.
+    the kind `command` run their programs. `progress`: report the progress of long jobs, in plain lines on stderr.
 
     >>> ledger = percuss.open_ledger("ledger")
     >>> ledger
@@ -47,7 +47,7 @@ def open_ledger(
 
 
 class Ledger(StudiesRun, MadeFromRuns, Inferred, Kept):
-    """An open ledger. Everything a method makes is appended as an event and given back as an object.
+    """An open ledger. Everything a method makes is recorded as an event and returned as an object.
 
     What others append is seen after `refresh()`. Studies are given as `Study`, folder, file or name; results as
     objects, ids, unique prefixes of ids, `@last` or `@last:KIND`.

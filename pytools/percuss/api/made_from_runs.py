@@ -30,7 +30,7 @@ class MadeFromRuns(Book):
     ) -> Surrogate:
         """Fit surrogates of all outputs of a campaign, or of whole `curves` of a quantity.
 
-        `held_out`: a fraction of the points to keep back, or another campaign of the study, to judge them by. `low`: a
+        `held_out`: a fraction of the points, or another campaign of the study, to test the surrogates with. `low`: a
         surrogate of cheaper runs to build on.
         """
         from percuss.surrogates.model import Settings, parse_degrees, parse_qs
@@ -63,7 +63,7 @@ class MadeFromRuns(Book):
         seed: int = 0,
         groups: Mapping[str, Sequence[str]] | None = None,
     ) -> Result:
-        """Indices of a surrogate, or of the runs of a campaign: table `indices`; of groups of parameters, `groups`."""
+        """Sensitivity indices of a surrogate or a campaign: table `indices`; of groups of parameters, `groups`."""
         from percuss.sensitivity.compute import Request
         from percuss.work.sensitivity import compute_indices
 

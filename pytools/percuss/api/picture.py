@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 class Picture:
-    """Results, drawn. In a notebook it is shown inline; `write` puts it into a file: .svg, .png or .pdf by its name."""
+    """A figure of results. A notebook shows it inline; `write` writes a file: .svg, .png or .pdf by its name."""
 
     def __init__(self, draw: Callable[[Path], object]) -> None:
         self._draw = draw

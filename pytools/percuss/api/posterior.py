@@ -36,12 +36,12 @@ class Posterior(Result):
 
     @property
     def body(self) -> PosteriorSampled:
-        """All that was found out about the draws, in SI."""
+        """The facts about the draws, in SI."""
         return PosteriorSampled.of(self.event)
 
     @property
     def converged(self) -> bool:
-        """Whether nothing speaks against the draws."""
+        """Whether the draws have converged."""
         return self.body.converged
 
     @property
@@ -55,15 +55,16 @@ class Posterior(Result):
         return {item.name: item.unit for item in self.body.parameters}
 
     def draws(self) -> pl.DataFrame:
-        """One row a draw: chain, draw and what was inferred, with its log-likelihood and log prior density (SI)."""
+        """One row per draw: chain, draw, the inferred values, log-likelihood and log prior density (SI)."""
         import polars as pl
 
         table = self.table("draws")
         return table.with_columns(pl.col(name) * from_si(1.0, self.units[name]) for name in self.names)
 
     def summary(self) -> pl.DataFrame:
-        """Mean, standard deviation, median, mode and interval of each, with Monte Carlo errors beside them (`_error`);
-        AnswerIsNo if convergence does not allow it.
+        """Mean, standard deviation, median, mode and interval of each, with their Monte Carlo errors (`_error`).
+
+        Raises AnswerIsNo if the draws have not converged.
         """
         import polars as pl
 
@@ -93,8 +94,8 @@ class Posterior(Result):
         """What ArviZ calls groups, as arrays (chains, draws, ...): prior, posterior, prior and posterior predictive,
         pointwise log-likelihood, observed data and sample statistics.
 
-        About so many `draws` of the posterior, thinned evenly, but at least as many of each chain as there are
-        chains; parameters in the units of the study, data in those of their outputs.
+        About this many `draws` of the posterior, thinned evenly, but of each chain at least as many as there are
+        chains. Parameters are in the units of the study, data in those of their outputs.
         """
         from percuss.calibration.problem import load_problem
 
@@ -128,13 +129,13 @@ class Posterior(Result):
         }
 
     def data(self) -> pl.DataFrame:
-        """The data that were calibrated on: a row for each entry of `data` in `groups`, in order (SI)."""
+        """The data of the calibration: one row per entry of `data` in `groups`, in order (SI)."""
         return self.table("data")
 
     def to_arviz(self, draws: int = 1000, seed: int = 0) -> Any:
-        """The posterior as ArviZ has it: a DataTree, or InferenceData with versions of ArviZ before 1.
+        """The posterior for ArviZ: a DataTree, or InferenceData before ArviZ 1.
 
-        ArviZ is not needed by percuss: `pip install arviz` brings it.
+        percuss itself does not need ArviZ; install it with `pip install arviz`.
         """
         groups = self.groups(draws, seed)
         labels = [f"{case}/{output}" for case, output in self.data().select("case", "output").rows()]

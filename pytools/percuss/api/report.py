@@ -10,7 +10,7 @@ from percuss.work.report import Report as Made
 
 
 class Report:
-    """A page on results and all they come from. In a notebook it is shown inline; `write` puts it into a file."""
+    """A page on results and everything they were made from. A notebook shows it inline; `write` writes a file."""
 
     def __init__(self, made: Made) -> None:
         self._made = made

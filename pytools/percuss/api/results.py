@@ -27,8 +27,8 @@ Own = TypeVar("Own", bound="Result")
 class Result:
     """An event of a ledger. `body` holds its facts in SI, as `percuss.kinds` describes them; tables are polars frames.
 
-    A result that failed a gate of docs/trust.md is there all the same: a warning (`percuss.NotTrusted`) says so,
-    `failed` says what, `checked()` refuses it.
+    A result that failed a gate of docs/trust.md is still returned: a warning (`percuss.NotTrusted`) says so, `failed`
+    lists the failed gates, and `checked()` raises.
     """
 
     def __init__(self, session: Session, event: Event) -> None:
@@ -45,7 +45,7 @@ class Result:
 
     @property
     def kind(self) -> str:
-        """The kind of the event, as `design.created`."""
+        """The kind of the event, such as `design.created`."""
         return self.event.kind
 
     @property
@@ -60,12 +60,12 @@ class Result:
 
     @property
     def trust(self) -> Trust:
-        """What was checked before it may be relied on: its own verdicts, and those of all it is made from."""
+        """The verdicts of its checks, and those of everything it was made from."""
         return standing(self._session.state, self.event)
 
     @property
     def failed(self) -> list[Verdict]:
-        """What it failed and nobody accepted, the worst first."""
+        """The failed verdicts that nobody accepted, in the order of the gates."""
         return [verdict for verdict in failures(self.trust) if verdict.stops]
 
     def checked(self: Own) -> Own:
@@ -78,11 +78,11 @@ class Result:
 
     @property
     def table_names(self) -> list[str]:
-        """The tables it carries."""
+        """Names of its tables."""
         return [blob.role for blob in self.event.blobs if not blob.role.startswith(FILE_ROLE)]
 
     def table(self, name: str) -> pl.DataFrame:
-        """A table it carries, as it is stored: in SI."""
+        """One of its tables, as stored: in SI."""
         return self._session.table(self.event, name)
 
     def __repr__(self) -> str:
@@ -106,7 +106,7 @@ class Design(Result):
         return units_of(self.study, self.body.names)
 
     def points(self) -> pl.DataFrame:
-        """One row a sample: `sample` and the parameters, in the units of the study."""
+        """One row per sample: `sample` and the parameters, in the units of the study."""
         return in_study_units(self.study, self.table("design").select("sample", *self.body.names))
 
 
@@ -124,7 +124,7 @@ class Campaign(Result):
         return units_of(self.study, [*self.study.parameters, *self.study.outputs])
 
     def runs(self) -> pl.DataFrame:
-        """One row a run: case, sample, parameters, why it failed (null: it did not) and outputs, in study units."""
+        """One row per run: case, sample, parameters, why it failed (null: it did not) and outputs, in study units."""
         return in_study_units(self.study, runs_table(self._session, load_design(self._session, self.event)))
 
     def failures(self) -> pl.DataFrame:
@@ -136,8 +136,8 @@ class Campaign(Result):
     def curves(self, *names: str, most: int | None = None) -> pl.DataFrame:
         """Time histories of all runs as one table: case, sample, axes and quantities, in the units of the study.
 
-        `names` are quantities of the model (all of them, if none is named; the axis of each comes with it), `most` is
-        how many samples of each case. Runs that did not keep their curves are made again, to the same bits.
+        `names` are quantities of the model (default: all; the axis of each is included). `most` is the largest number
+        of samples of each case. Runs that did not store their curves are computed again, to the same bits.
         """
         from percuss.work.curves import curves_table
 

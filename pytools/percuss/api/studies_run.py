@@ -52,7 +52,7 @@ class StudiesRun(Book):
 
     @operation
     def run(self, design: ResultLike, *, on: str = "threads", profile: str | Path | None = None) -> Campaign:
-        """Run every point of a design that has not been run; runs that fail are kept with their reason."""
+        """Run every point of a design that has not been run yet; failed runs are recorded with their reason."""
         from percuss.work.run import Request, run_design
 
         request = Request(on, Path(profile) if profile else None)
@@ -60,8 +60,10 @@ class StudiesRun(Book):
 
     @operation
     def simulate(self, study: StudyLike, case: str | None = None, *, seed: int = 0, **inputs: Any) -> Run:
-        """Run a study's model once, time histories kept. Inputs are numbers in the units of the study, or text with a
-        unit (`gap="23 mm"`); parameters that are not given are at their prior means. AnswerIsNo if the run fails.
+        """Run a study's model once and record its time histories.
+
+        Inputs are numbers in the units of the study, or text with a unit (`gap="23 mm"`). Parameters that are not given
+        are at their prior means. Raises AnswerIsNo if the run fails.
 
         >>> ledger.simulate("studies/ishigami", x1=1.0, x2=0.5, x3=-1.0).outputs()
         {'y': 2.5345600127501973}
@@ -86,7 +88,7 @@ class StudiesRun(Book):
         case: str | None = None,
         columns: Mapping[str, str] | None = None,
     ) -> Campaign:
-        """Take in runs that were made elsewhere: a table with every parameter and output of the study."""
+        """Import runs made elsewhere: a table with every parameter and output of the study."""
         from percuss.work.import_runs import import_runs
 
         loaded = load_study(study)
@@ -103,7 +105,7 @@ class StudiesRun(Book):
         columns: Mapping[str, str] | None = None,
         twin: Mapping[str, Any] | None = None,
     ) -> Result:
-        """Bind measured values to the outputs of a study: of a file, or of those that the study names.
+        """Assign measured values to the outputs of a study: from a file, or from those that the study names.
 
         `twin`: the values are twin data, made with these true parameters (numbers in the units of the study).
         """

@@ -58,13 +58,13 @@ class Surrogate(Result):
         return units | {c.name: self._unit(c.output) for c in self.fitted.columns}
 
     def errors(self) -> pl.DataFrame:
-        """Errors of every output, as mean squares over its variance."""
+        """Mean squared errors of every output, divided by its variance."""
         columns = ("case", "output", "family", "loo", "nested", "elsewhere", "held_out", "points")
         table = self.table("outputs")
         return table.select([name for name in columns if name in table.columns])
 
     def __call__(self, points: Any = None, **parameters: Any) -> pl.DataFrame:
-        """Predictions: one row a point, for each output `case/output` and `std:case/output`, that of its error."""
+        """Predictions, one row per point: for each output `case/output` and `std:case/output`, the std of its error."""
         import polars as pl
 
         value, std = self.predict(points, **parameters)

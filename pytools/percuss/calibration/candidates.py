@@ -4,7 +4,7 @@ cases     which cases, `*` for any text; default: all
 outputs   which outputs, likewise
 repeats   how often each is measured
 std       error of measurement, with its unit, or a table by output; default: that of the data
-cost      of the whole test, in any unit
+cost      cost of the whole test, in any unit
 by        a candidate for each "output", "case" or "measurement"; default: one test of all of them
 """
 
@@ -30,9 +30,9 @@ SCHEMA = table_of(
     Setting("outputs", "texts", doc="which outputs, likewise"),
     Setting("repeats", "integer", 1, low=1, high=1_000_000, doc="how often each is measured"),
     Setting("std", "any", doc="error of measurement with its unit, or a table by output; default: that of the data"),
-    Setting("cost", "bare", 1.0, low=0, low_open=True, doc="of the whole test, in any unit"),
+    Setting("cost", "bare", 1.0, low=0, low_open=True, doc="cost of the whole test, in any unit"),
     Setting("by", "text", "", choices=("", *SPLITS), doc=f"a candidate for each {', '.join(SPLITS)}; default: one"),
-    Setting("doc", "text", "", doc="words for people"),
+    Setting("doc", "text", "", doc="description"),
 )
 
 

@@ -40,14 +40,14 @@ SOURCE = table_of(
     Setting("case", "text", "", doc="case of all its rows"),
     Setting("columns", "table", {}, doc='columns of other names: name = "column of the file"'),
     Setting("std", "any", {}, doc="standard deviation of the measurement: one for all outputs, or output = std"),
-    Setting("start", "number", 0.0, unit="s", doc="of measured curves: the instant of the file at which a run begins"),
+    Setting("start", "number", 0.0, unit="s", doc="for measured curves: the time in the file at which a run begins"),
 )
 OBSERVED = SOURCE | table_of(
     Setting(
-        "histories", "table", {}, files=("file",), doc="channels of loggers, each table bound to curves of the model"
+        "histories", "table", {}, files=("file",), doc="channels of loggers, each table assigned to curves of the model"
     ),
-    Setting("twin", "table", doc="true parameters, where the data are those of a simulation"),
-    Setting("doc", "text", "", doc="words for people"),
+    Setting("twin", "table", doc="true parameters, if the data are twin data"),
+    Setting("doc", "text", "", doc="description"),
 )
 # What a table of measured values may say of a datum.
 COLUMNS = ("output", "value", "unit", "std", "case", "point", "axis", "instant", "specimen")

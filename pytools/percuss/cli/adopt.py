@@ -15,9 +15,7 @@ app = typer.Typer(add_completion=False)
 
 @app.command(epilog="Example: percuss adopt shard-1-of-4 --from /scratch/copy-of-the-ledger")
 def adopt(
-    streams: Annotated[
-        list[str] | None, typer.Argument(metavar="[STREAM]...", help="Default: every shard there is.")
-    ] = None,
+    streams: Annotated[list[str] | None, typer.Argument(metavar="[STREAM]...", help="Default: all shards.")] = None,
     source: Annotated[
         Path | None, typer.Option("--from", help="A copy of this ledger that has the streams.", metavar="FOLDER")
     ] = None,

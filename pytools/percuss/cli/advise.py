@@ -37,7 +37,7 @@ def advise(
     about: Annotated[
         list[str] | None,
         typer.Option(
-            help="What the test is to tell about: a parameter, or CASE/OUTPUT; may be repeated.",
+            help="Quantity of interest: a parameter, or CASE/OUTPUT; may be repeated.",
             metavar="NAME",
             show_default="all that was inferred",
         ),
@@ -62,25 +62,26 @@ def advise(
     surrogate: Annotated[
         list[str] | None,
         typer.Option(
-            help="A surrogate of candidates that the posterior has none of; may be repeated.",
+            help="A surrogate for candidates that the posterior's surrogates do not cover; may be repeated.",
             metavar="EVENT",
             autocompletion=complete_events,
         ),
     ] = None,
     twins: Annotated[
-        int, typer.Option(min=0, help="Try the advised test on this many twins, calibrated on again; 0: do not.")
+        int,
+        typer.Option(min=0, help="Test the advice on this many twins, with a new calibration for each; 0: no test."),
     ] = 0,
-    outer: Annotated[int, typer.Option(min=100, help="Draws of the posterior about which data are drawn.")] = 2000,
-    inner: Annotated[int, typer.Option(min=100, help="Draws that densities are means over.")] = 4000,
+    outer: Annotated[int, typer.Option(min=100, help="Draws of the posterior for which data are simulated.")] = 2000,
+    inner: Annotated[int, typer.Option(min=100, help="Draws over which densities are averaged.")] = 4000,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random numbers.")] = 0,
     accept: AcceptOption = None,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Foresee which of several tests tells most about a quantity, for its cost, and append the advice.
+    """Predict which of several tests gives most information about a quantity for its cost, and record the advice.
 
-    The expected information gain, and by how much the variance of each quantity is expected to fall. Exit code 1 if
-    candidates cannot be ranked, or twins do not achieve what was foreseen.
+    Prints the expected information gain, and by how much the variance of each quantity is expected to fall. The exit
+    code is 1 if the candidates cannot be ranked, or if twins do not achieve what was predicted.
     """
     from percuss.cli.output import give_id, leave_untrusted, tell_trust, unkept_on_interrupt
     from percuss.kinds.table import plain

@@ -22,16 +22,16 @@ def anchor(
         ),
     ] = None,
     since: Annotated[
-        Path | None, typer.Option(help="Prove that nothing of this older anchor is missing.", metavar="FILE")
+        Path | None, typer.Option(help="Prove that nothing in this older anchor is missing.", metavar="FILE")
     ] = None,
     sign: Annotated[str | None, typer.Option(help="Sign it with this SSH key.", metavar="KEY")] = None,
     stamp: Annotated[
-        str | None, typer.Option(help="Have it stamped by this time stamp authority (RFC 3161).", metavar="URL")
+        str | None, typer.Option(help="Have it time-stamped by this authority (RFC 3161).", metavar="URL")
     ] = None,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Write a checkpoint of all streams of the ledger to a file, and print its root. Nothing is appended.
+    """Write a checkpoint of all streams of the ledger to a file, and print its root hash. Nothing is recorded.
 
     Keep the file, or its root, where writers of the ledger cannot change it; percuss audit --anchor FILE compares the
     ledger with it.

@@ -28,13 +28,17 @@ def audit(
     anchor: Annotated[
         str | None,
         typer.Option(
-            help="A file of percuss anchor, or the hash of an event (16 digits and more), kept elsewhere.",
+            help="A file written by percuss anchor, or the hash of an event (at least 16 digits), kept elsewhere.",
             metavar="FILE|HASH",
         ),
     ] = None,
     beacon: Annotated[
         str | None,
-        typer.Option(help="Draw what is computed again by this text.", show_default="fresh entropy", metavar="TEXT"),
+        typer.Option(
+            help="Choose what to compute again from this text, as the seed of the draw.",
+            show_default="fresh entropy",
+            metavar="TEXT",
+        ),
     ] = None,
     signers: Annotated[
         Path | None,
@@ -45,7 +49,7 @@ def audit(
         typer.Option(help="Whose time stamps of anchors to trust: certificates (PEM).", metavar="FILE"),
     ] = None,
     record: Annotated[
-        bool, typer.Option("--record", help="Append what was drawn, and the outcome, to the ledger.")
+        bool, typer.Option("--record", help="Record what was drawn, and the outcome, in the ledger.")
     ] = False,
     allow_command: AllowCommandOption = False,
     ledger: LedgerOption = None,
@@ -53,9 +57,9 @@ def audit(
 ) -> None:
     """Prove six things about the ledger: chain, payloads, order, lineage, replay, re-execution.
 
-    Exit code 1 if one does not hold. That a ledger was cut short or rewritten as a whole can be seen only against a
-    hash that was kept elsewhere. Nothing is appended without --record; a ledger that cannot be written to is audited
-    all the same, and --json has what was drawn.
+    The exit code is 1 if one of them does not hold. A ledger that was truncated or rewritten as a whole can be detected
+    only with a hash that was kept elsewhere. Nothing is recorded without --record, so a read-only ledger can be audited
+    too; --json lists what was drawn.
     """
     from percuss.anchors.witnesses import Trusted
     from percuss.cli.output import give_json, say

@@ -39,13 +39,15 @@ def calibrate(
         list[str],
         typer.Argument(
             metavar="SURROGATE...",
-            help="Surrogates of the cases that were observed; with --direct a study. - reads an id from stdin.",
+            help="Surrogates of the observed cases, or a study with --direct. - reads an id from stdin.",
             autocompletion=complete_events,
         ),
     ],
     observations: Annotated[
         str | None,
-        typer.Option(help="What percuss observe made.", show_default="the files the study names", metavar="EVENT"),
+        typer.Option(
+            help="Observations recorded by percuss observe.", show_default="the files the study names", metavar="EVENT"
+        ),
     ] = None,
     block: Annotated[
         str | None, typer.Option(help="Which [calibration.NAME] of the study.", show_default="the only one")
@@ -68,10 +70,10 @@ def calibrate(
         ),
     ] = None,
     setting: Annotated[
-        list[str] | None, typer.Option(help="Of the sampler, as chains=50.", metavar="NAME=NUMBER")
+        list[str] | None, typer.Option(help="Setting of the sampler, such as chains=50.", metavar="NAME=NUMBER")
     ] = None,
     evaluations: Annotated[
-        int | None, typer.Option(min=1, help="Most evaluations of the likelihood.", show_default="4000000")
+        int | None, typer.Option(min=1, help="Maximum number of likelihood evaluations.", show_default="4000000")
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random numbers.")] = 0,
     accept: AcceptOption = None,
@@ -83,10 +85,10 @@ def calibrate(
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Infer the parameters of a study from its observations, and append the posterior.
+    """Infer the parameters of a study from its observations, and record the posterior.
 
-    Draws until R-hat and effective sample sizes are good or the budget is spent. Without convergence the draws are
-    kept, no estimate is given, and the exit code is 1.
+    Samples until R-hat and effective sample sizes meet their limits or the budget is spent. Without convergence the
+    draws are recorded, no estimate is given, and the exit code is 1.
     """
     from percuss.cli.output import give_id, hint, leave_interrupted, leave_untrusted, say
     from percuss.execution.campaign import Interrupted

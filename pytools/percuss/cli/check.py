@@ -28,7 +28,7 @@ def check(
     studies: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[STUDY]...", help="Default: every study that expects something.", autocompletion=complete_studies
+            metavar="[STUDY]...", help="Default: every study with a folder expected/.", autocompletion=complete_studies
         ),
     ] = None,
     only: Annotated[list[str] | None, typer.Option(help="Only these files of expected/, by name.")] = None,
@@ -37,9 +37,9 @@ def check(
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Run what `expected/` of a study asks for and compare within its stated tolerances: made for CI.
+    """Run the cases in `expected/` of a study and compare with the expected values. Made for CI.
 
-    Exit code 1 if a value moved, with a table of what moved. Runs and verdict are appended to the ledger.
+    If a value moved, a table shows which, and the exit code is 1. Runs and verdict are recorded in the ledger.
     """
     from percuss.cli.output import leave_interrupted, progress, say
     from percuss.errors import InputError

@@ -20,11 +20,11 @@ FACTORS = ("first", "second", "log Bayes factor", "error", "evidence")
 def compare(
     events: EventsArgument, accept: AcceptOption = None, ledger: LedgerOption = None, json: JsonOption = False
 ) -> None:
-    """Compare posteriors: Bayes factors, leave-one-out, parameters side by side. Appends the comparison.
+    """Compare posteriors by Bayes factors, leave-one-out and parameters side by side, and record the comparison.
 
-    Of validations: Bayes factors between their constant calibrations.
+    For validations: Bayes factors between their constant calibrations.
 
-    Bayes factors and leave-one-out need calibrations on the same data; a positive log speaks for the first.
+    Bayes factors and leave-one-out need calibrations on the same data. A positive logarithm favours the first.
     """
     from percuss.cli.output import give_id, leave_untrusted, tell_trust
     from percuss.kinds.table import plain

@@ -13,7 +13,7 @@ app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 @app.callback()
 def config() -> None:
-    """Settings: a flag goes before the environment, that before the project's percuss.toml, that before the default."""
+    """Settings. In order of precedence: flag, environment, the project's percuss.toml, default."""
 
 
 @app.command(short_help="Show every setting and where it came from.", epilog="Example: percuss config show")
@@ -22,7 +22,7 @@ def show(
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=0, help="Runs at a time; 0: one per core.")] = None,
     json: JsonOption = False,
 ) -> None:
-    """Show every setting, its value, and where it came from; with flags, what they would change."""
+    """Show every setting, its value and where it comes from; with flags, what they would change."""
     from percuss.cli.output import give_json, hint, table_text
     from percuss.config import SETTINGS, find_settings, variable_of
 

@@ -28,11 +28,16 @@ app = typer.Typer(add_completion=False)
 @app.command(epilog="Example: percuss converge studies/sliding-block --set e=0")
 def converge(
     study: StudyArgument,
-    case: Annotated[str | None, typer.Option(help="Which case; not needed if there is one only.")] = None,
+    case: Annotated[str | None, typer.Option(help="Which case; not needed if there is only one.")] = None,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help='An input, as gap="23 mm".', metavar="NAME=VALUE")
+        list[str] | None, typer.Option("--set", help='An input, such as gap="23 mm".', metavar="NAME=VALUE")
     ] = None,
-    levels: Annotated[int, typer.Option(min=3, max=13, help="Runs at finer and finer steps, the first as it is.")] = 4,
+    levels: Annotated[
+        int,
+        typer.Option(
+            min=3, max=13, help="Number of runs with finer and finer steps; the first has the study's own step."
+        ),
+    ] = 4,
     refine: Annotated[int, typer.Option(min=2, max=64, help="Each level divides the step by this.")] = 2,
     tighten: Annotated[float, typer.Option(min=1.5, max=1e6, help="The last run divides the tolerance by this.")] = 10,
     tolerance: Annotated[
@@ -51,11 +56,11 @@ def converge(
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Repeat one run at smaller steps and a tighter tolerance, and say for each output whether it may be quoted.
+    """Repeat one run with smaller steps and a tighter tolerance, and say for each output whether it may be quoted.
 
-    Values that are not given are prior means, as for simulate. For each output are printed the last change, the order
-    of the last two, the error left at the finest step, and the error at the study's own step. Exit code 1 if an output
-    may not be quoted.
+    Parameters that are not given are at their prior means, as for simulate. For each output the last change, the order
+    of the last two changes, the error left at the finest step, and the error at the study's own step are printed. The
+    exit code is 1 if an output may not be quoted.
     """
     from percuss.cli.output import give_id, leave_untrusted, say, tell_trust, tell_values, unit_of
     from percuss.execution.convergence import Plan

@@ -46,7 +46,8 @@ def design(
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random numbers, in the design and in its runs.")] = 0,
     skip: Annotated[int, typer.Option(min=0, help="Points of the sequence to skip.")] = 0,
     option: Annotated[
-        list[str] | None, typer.Option("--option", "-o", help="Of the sampler, as scramble=true.", metavar="NAME=VALUE")
+        list[str] | None,
+        typer.Option("--option", "-o", help="Option of the sampler, such as scramble=true.", metavar="NAME=VALUE"),
     ] = None,
     case: Annotated[list[str] | None, typer.Option(help="Only these cases; default: all.")] = None,
     set_: Annotated[
@@ -80,12 +81,13 @@ def design(
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Choose the sample points of a study's parameters and append them as a design.
+    """Choose the sample points of a study's parameters and record them as a design.
 
-    With --extend the points go where the error of a surrogate is, with --posterior as well among the draws of a
-    calibration; run the design like any other, and the surrogate of its campaign is fitted to the points of both. With
-    --propose they follow the weights of a filter; the next filter takes all of them, each weighted by how it was
-    proposed. With --propose and --case an ensemble of other cases starts there: it has these points alone.
+    --extend puts points where the error of a surrogate is large, with --posterior only among the draws of a
+    calibration. Run the design as usual; the surrogate of its campaign is then fitted to the points of both designs.
+
+    --propose draws points by the weights of a filter. The next filter combines all points and weights each by how it
+    was proposed. With --propose and --case a new ensemble of other cases starts from these points alone.
     """
     from percuss.cli.output import say
     from percuss.study.load import load_study

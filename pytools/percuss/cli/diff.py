@@ -25,10 +25,10 @@ def diff(
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Show what differs between two events of a kind, superseded ones too: study, data, settings, code, results.
+    """Show the differences between two events of a kind, even superseded ones: study, data, settings, code, results.
 
-    Values are in SI. Exit code 0: nothing differs; 1: something does, or could not be compared. When and by whom they
-    were made, and what they cost, is not compared.
+    Values are in SI. Exit code 0: no difference; 1: something differs, or could not be compared. Time, author and cost
+    of the events are not compared.
     """
     from percuss.cli.output import give_json, say
     from percuss.work.diff import diff

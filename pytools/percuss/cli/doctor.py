@@ -19,7 +19,7 @@ def doctor(
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Print versions, build, file system and state of the ledger; list files nothing refers to."""
+    """Print versions, build, file system and state of the ledger; list files that nothing refers to."""
     from percuss.cli.output import give_json, hint, say, table_text
     from percuss.config import find_settings
     from percuss.work.doctor import clean as remove

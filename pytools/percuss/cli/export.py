@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
 TableOption = Annotated[
-    str | None, typer.Option(help="Which table, as design, runs or curves.", show_default="the one there is")
+    str | None, typer.Option(help="Which table, such as design, runs or curves.", show_default="the one there is")
 ]
 
 
 @app.callback()
 def export() -> None:
-    """Write the table of an event, or a run of a scene. Of a campaign: parameters and outputs of every run."""
+    """Write the table of an event (for a campaign: parameters and outputs of every run), or a run of a scene."""
 
 
 @app.command(
@@ -46,7 +46,7 @@ def csv(
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Write CSV, with every digit and the SI unit of each column in its name. With --json: say what was written."""
+    """Write CSV, with all digits and the SI unit of each column in its name. --json reports what was written."""
     from percuss.errors import InputError
     from percuss.export.tables import write_csv
 
@@ -69,7 +69,7 @@ def parquet(
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Write Parquet, with the SI unit of each column in its name. With --json: say what was written."""
+    """Write Parquet, with the SI unit of each column in its name. --json reports what was written."""
     from percuss.export.tables import write_parquet
 
     rows = _table(event, table, ledger, allow_command)
@@ -91,7 +91,7 @@ def vtk(
 ) -> None:
     """Write a run of a scene for ParaView: .vtp files of bodies and contact forces, a .pvd for each series.
 
-    The run is made again from its event, to the same bits.
+    The run is computed again from its event, to the same bits.
     """
     from percuss.cli.drawing import filmed, tell_written
     from percuss.errors import InputError
@@ -111,15 +111,15 @@ def vtk(
 )
 def crate(
     event: EventArgument,
-    to: Annotated[Path, typer.Option(help="Folder or .zip to write; must not be there.", metavar="PATH")],
+    to: Annotated[Path, typer.Option(help="Folder or .zip to write; must not exist.", metavar="PATH")],
     licence: Annotated[str, typer.Option(help="SPDX identifier or URL.", show_default="none stated")] = "",
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Write an event and all it depends on as an RO-Crate (Process Run Crate), which needs no ledger.
+    """Write an event and everything it depends on as an RO-Crate (Process Run Crate), which needs no ledger.
 
-    Prints the hash of the event, which covers the whole crate except the words of its description: send it by another
-    way than the crate, so that the crate can be checked against it.
+    Prints the hash of the event, which covers the whole crate except the text of its description. Send the hash
+    separately, so that the crate can be checked against it.
     """
     from percuss.cli.output import give_json, say
     from percuss.work.crate import write_crate

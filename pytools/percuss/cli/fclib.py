@@ -31,13 +31,13 @@ def solve(
     norm: Annotated[str, typer.Option(help="Norm of the residual: energy, plain or velocity.")] = "energy",
     max_iterations: Annotated[int, typer.Option(min=1, help="Most sweeps or gradient steps.")] = 50_000,
     max_factorisations: Annotated[int, typer.Option(min=0, help="Most factorisations.")] = 4_000,
-    repeat: Annotated[int, typer.Option(min=1, help="Solve this many times, and print the least time.")] = 1,
+    repeat: Annotated[int, typer.Option(min=1, help="Solve this many times, and print the shortest time.")] = 1,
     json: JsonOption = False,
 ) -> None:
     """Solve the frictional contact problems of FCLIB files: residuals, iterations and time of each solver.
 
-    Exit code 1 when no solver met the tolerance for some file. In a folder, files without a problem that can be solved
-    are skipped, with the reason. With --json each problem is one line, written when it is solved.
+    The exit code is 1 if for some file no solver met the tolerance. In a folder, files without a solvable problem are
+    skipped, with the reason. With --json each problem is one line, written when it is solved.
     """
     from percuss.cli.output import give_line, say, table_text
     from percuss.contact import NORMS

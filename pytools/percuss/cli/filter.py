@@ -41,7 +41,9 @@ def filter(
     observations: Annotated[
         str | None,
         typer.Option(
-            help="Instead of --data: what percuss observe took in.", metavar="EVENT", autocompletion=complete_events
+            help="Instead of --data: observations recorded by percuss observe.",
+            metavar="EVENT",
+            autocompletion=complete_events,
         ),
     ] = None,
     case: Annotated[str | None, typer.Option(help="Which case was observed, or which rows to use.")] = None,
@@ -57,7 +59,10 @@ def filter(
     ] = None,
     scale: Annotated[float | None, typer.Option(help="Factor of every standard deviation.")] = None,
     ess: Annotated[
-        float | None, typer.Option(help="Search the scale for this effective share of the samples.", metavar="SHARE")
+        float | None,
+        typer.Option(
+            help="Find the scale at which the effective sample is this share of the samples.", metavar="SHARE"
+        ),
     ] = None,
     against: Annotated[
         list[str] | None,
@@ -76,17 +81,17 @@ def filter(
     runs: Annotated[
         Path | None, typer.Option(help="Draw outputs of the runs over their parameters.", metavar="FILE")
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the mixture's start.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed for fitting the mixture.")] = 0,
     accept: AcceptOption = None,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Weight the runs of a design by observations, step by step, and append weights and identified parameters.
+    """Weight the runs of a design by observations, step by step, and record weights and identified parameters.
 
-    EVENT is a design whose runs are all in, or its campaign; runs made elsewhere do as well. A design made by percuss
-    design --propose is filtered together with those it goes on from, each run weighted for how it was proposed.
-    Weights that come down to too few samples are kept, and no estimate is given from them. What is not given is taken
-    from the section [filter] of the study.
+    EVENT is a design whose runs are complete, or its campaign; imported runs work too. A design made by percuss design
+    --propose is filtered together with those it continues, and each run is weighted by how it was proposed. If too few
+    samples carry weight, the weights are recorded but no estimate is given. Options that are not given are taken from
+    the section [filter] of the study.
     """
     from percuss.cli.output import give_id, leave_untrusted
     from percuss.execution.campaign import closed_campaign

@@ -29,34 +29,39 @@ app = typer.Typer(add_completion=False)
 )
 def fragility(
     event: EventArgument,
-    intensity: Annotated[str, typer.Option(help="Parameter, output or input that is the intensity.")],
-    output: Annotated[str, typer.Option(help="Output that shows the damage.")],
+    intensity: Annotated[str, typer.Option(help="Parameter, output or input that measures the intensity.")],
+    output: Annotated[str, typer.Option(help="Output that measures the damage.")],
     state: Annotated[
-        list[str], typer.Option(help="A damage state: the output above this; mildest first.", metavar="NAME=VALUE")
+        list[str],
+        typer.Option(help="A damage state: the output exceeds this value; mildest first.", metavar="NAME=VALUE"),
     ],
     method: Annotated[
-        str, typer.Option(help="counts: runs that exceed (stripes too); cloud: a line; ida: each motion's capacity.")
+        str,
+        typer.Option(help="counts: which runs exceed (stripes too); cloud: regression; ida: capacity for each motion."),
     ] = "counts",
     motion: Annotated[
-        str, typer.Option(help="What distinguishes motions: run, case, or a parameter (rounded down).")
+        str, typer.Option(help="Which runs share a motion: run (none), case, or a parameter (rounded down).")
     ] = "run",
-    dispersion: Annotated[str, typer.Option(help="common: one for all states, which never cross; each.")] = "common",
+    dispersion: Annotated[
+        str, typer.Option(help="common: one for all states, so that curves never cross; each: one per state.")
+    ] = "common",
     case: Annotated[list[str] | None, typer.Option(help="Only these cases.")] = None,
     hazard: Annotated[
         str | None,
         typer.Option(help="CSV with intensity and annual_rate, or k0,k of a power law.", metavar="FILE|K0,K"),
     ] = None,
-    failed_collapse: Annotated[bool, typer.Option(help="Runs that failed count as collapses.")] = False,
-    level: Annotated[float, typer.Option(help="Of the bands.")] = 0.9,
+    failed_collapse: Annotated[bool, typer.Option(help="Count failed runs as collapses.")] = False,
+    level: Annotated[float, typer.Option(help="Level of the bands.")] = 0.9,
     draws: Annotated[int, typer.Option(help="Resamples of the bootstrap, and draws of the posterior.")] = 400,
-    seed: Annotated[int, typer.Option(min=0, help="Of both.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of both.")] = 0,
     accept: AcceptOption = None,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Fit lognormal fragility curves to the runs of a campaign, and append them.
+    """Fit lognormal fragility curves to the runs of a campaign, and record them.
 
-    Every state gets a band by the bootstrap over motions and a Bayesian one; with a hazard curve, its mean annual rate.
+    Every damage state gets a bootstrap band over motions and a Bayesian one and, with a hazard curve, a mean annual
+    rate.
     """
     from percuss.cli.output import give_id, leave_untrusted
     from percuss.kinds.table import plain

@@ -27,7 +27,7 @@ app = typer.Typer(cls=RunsUnlessNamed, no_args_is_help=True, add_completion=Fals
 
 @app.callback()
 def import_() -> None:
-    """Take in what was made elsewhere: runs in a table, or the crate of another ledger."""
+    """Import runs from a table, or the crate of another ledger."""
 
 
 @app.command(
@@ -35,22 +35,22 @@ def import_() -> None:
     epilog="Example: percuss import runs.csv --study studies/ishigami",
 )
 def runs(
-    file: Annotated[Path, typer.Argument(help="CSV or Parquet, one row a run.", metavar="FILE")],
+    file: Annotated[Path, typer.Argument(help="CSV or Parquet, one row per run.", metavar="FILE")],
     study: Annotated[
         str, typer.Option(help="The study whose parameters and outputs these are.", autocompletion=complete_studies)
     ],
-    case: Annotated[str | None, typer.Option(help="Which case; not needed if there is one only.")] = None,
+    case: Annotated[str | None, typer.Option(help="Which case; not needed if there is only one.")] = None,
     column: Annotated[
         list[str] | None,
-        typer.Option(help="Which column holds a parameter or output of another name.", metavar="NAME=COLUMN"),
+        typer.Option(help="Column that holds a parameter or output under another name.", metavar="NAME=COLUMN"),
     ] = None,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Take in runs made elsewhere: a table with every parameter and every output of the study in one file.
+    """Import runs made elsewhere from a table with every parameter and every output of the study.
 
-    Columns go by the names of the study; numbers are in the study's units unless the header says otherwise, as
-    `gap [mm]`. Rows without an output become failed runs. Other columns are left out, and said so.
+    Columns have the names used in the study. Numbers are in the study's units unless the header says otherwise, as in
+    `gap [mm]`. Rows without an output become failed runs. Other columns are ignored, with a notice.
     """
     from percuss.cli.output import give_id, hint, say, tell_columns
     from percuss.kinds.campaign_completed import CampaignCompleted
@@ -75,11 +75,11 @@ def runs(
 )
 def crate(
     path: Annotated[Path, typer.Argument(help="Folder or .zip that percuss export crate wrote.", metavar="CRATE")],
-    hash: Annotated[str | None, typer.Option(help="The hash that its writer gave by another way.")] = None,
+    hash: Annotated[str | None, typer.Option(help="The hash that its author sent you separately.")] = None,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Take in a crate of another ledger as one event, after every hash in it was checked.
+    """Import a crate of another ledger as one event, after checking every hash in it.
 
     Its events are kept as evidence with their ids and hashes; they do not become events of this ledger.
     """

@@ -11,28 +11,28 @@ from percuss.spelling import counted
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
 
-PLACE = "A folder, or a URL such as s3://bucket/prefix (extra `cloud`; AWS_* variables say how to reach it)."
+PLACE = "A folder, or a URL such as s3://bucket/prefix (extra `cloud`; AWS_* variables give access)."
 
 
 @app.callback()
 def ledger() -> None:
-    """Copy a ledger to another place, or pull what is new in a copy. Only what is missing is moved, by digest."""
+    """Copy a ledger to another place, or pull what is new in a copy. Only what is missing is transferred."""
 
 
 @app.command(epilog="Example: percuss ledger copy ledger s3://bucket/project")
 def copy(
     source: Annotated[str, typer.Argument(metavar="SRC", help=PLACE)],
-    target: Annotated[str, typer.Argument(metavar="DST", help="The same; made if there is none.")],
+    target: Annotated[str, typer.Argument(metavar="DST", help="The same; created if there is none.")],
     json: JsonOption = False,
 ) -> None:
-    """Make or bring up to date a copy: same id, same files. Prints the hash of the newest event."""
+    """Make or update a copy: same id, same files. Prints the hash of the newest event."""
     _copy(source, target, True, json)
 
 
 @app.command(epilog="Example: percuss ledger pull s3://bucket/project")
 def pull(
     source: Annotated[str, typer.Argument(metavar="SRC", help=PLACE)],
-    target: Annotated[str | None, typer.Argument(metavar="[DST]", help="The ledger that is to have it.")] = None,
+    target: Annotated[str | None, typer.Argument(metavar="[DST]", help="The ledger to update.")] = None,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:

@@ -37,14 +37,16 @@ class Form(StrEnum):
 def lineage(
     event: EventArgument,
     form: Annotated[Form, typer.Option("--format", help="Text tree, JSON or Graphviz.")] = Form.TREE,
-    onwards: Annotated[bool, typer.Option("--from", help="What came from it, instead of what it came from.")] = False,
-    unfold: Annotated[bool, typer.Option("--unfold", help="A line for every batch of runs.")] = False,
+    onwards: Annotated[
+        bool, typer.Option("--from", help="Show what was made from it, instead of what it was made from.")
+    ] = False,
+    unfold: Annotated[bool, typer.Option("--unfold", help="Print a line for every batch of runs.")] = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Show what an event comes from, down to the study, or with --from what came from it.
+    """Show what an event was made from, down to the study, or with --from what was made from it.
 
-    Batches of runs are one line; JSON has them all. On a terminal ids are cut to the shortest prefix that is unique.
+    Batches of runs are one line; JSON lists them all. On a terminal ids are shortened to the shortest unique prefix.
     """
     from percuss.cli.output import give_json, text_width
     from percuss.work.lineage import folded, lineage_of

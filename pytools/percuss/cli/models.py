@@ -32,8 +32,8 @@ def models(
 ) -> None:
     """List the kinds of models, or print the reference of one.
 
-    A reference has every setting with unit, default, bounds and meaning; inputs, quantities and curves; and what is
-    positive. What the model of one study takes and gives is in percuss study show.
+    The reference lists every setting with unit, default, bounds and meaning, the inputs, quantities and curves, and the
+    sign conventions. `percuss study show` does the same for the model of one study.
     """
     from percuss.cli.output import give_json, table_text
     from percuss.models.model import all_models

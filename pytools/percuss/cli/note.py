@@ -19,7 +19,7 @@ def note(
     text: Annotated[str, typer.Argument(help="The text; - reads it from stdin.")],
     private: Annotated[
         bool,
-        typer.Option("--private", help="Keep the text apart, so that it can be redacted; from stdin."),
+        typer.Option("--private", help="Store the text separately, so that it can be redacted; read it from stdin."),
     ] = False,
     names: Annotated[
         str, typer.Option(help="With --private: the text is the name of this actor of the event.", metavar="ACTOR")

@@ -24,10 +24,10 @@ def observe(
         Path | None,
         typer.Argument(help="CSV or Parquet.", show_default="the files [observations] names", metavar="[FILE]"),
     ] = None,
-    case: Annotated[str | None, typer.Option(help="The case of all rows, where the file does not say.")] = None,
+    case: Annotated[str | None, typer.Option(help="The case of all rows, if the file does not name it.")] = None,
     column: Annotated[
         list[str] | None,
-        typer.Option(help="Which column holds `output`, `value`, ... under another name.", metavar="NAME=COLUMN"),
+        typer.Option(help="Column that holds `output`, `value`, ... under another name.", metavar="NAME=COLUMN"),
     ] = None,
     twin: Annotated[
         list[str] | None,
@@ -36,12 +36,12 @@ def observe(
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Bind measured values to the outputs of a study, check them, and append them.
+    """Assign measured values to the outputs of a study, check them, and record them.
 
-    One row per datum: output, value, and where known unit, std, case, point, axis, instant. Or one column per output,
-    and case. Or measured curves: a column of instants and one per curve of the model, from which the outputs are
-    taken as from a run. Numbers are in the study's units unless header or unit say otherwise. Values that
-    are in the ledger already are not appended again.
+    The table has one row per datum (output, value and, if known, unit, std, case, point, axis, instant), or one column
+    per output, and case. Or it has measured curves: a column of instants and one per curve of the model, from which the
+    outputs are computed as from a run. Numbers are in the study's units unless header or unit say otherwise. Values
+    that are already in the ledger are not recorded again.
     """
     from percuss.cli.output import give_id
     from percuss.study.load import load_study
@@ -65,7 +65,7 @@ def _own(study: Study, case: str | None, column: list[str] | None, twin: list[st
         raise InputError(f"study {study.name}: [observations] names no file, so FILE is needed")
     if case or column or twin:
         raise InputError(
-            "--case, --column, --twin: go with FILE; for the study's own files they stand in [observations]"
+            "--case, --column, --twin: go with FILE; for the study's own files, set them in [observations]"
         )
     return measured
 

@@ -45,7 +45,7 @@ LedgerOption = Annotated[
     str | None,
     typer.Option("--ledger", help="Folder of the ledger.", show_default="setting `ledger`", metavar="FOLDER"),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Give a JSON document on stdout.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print a JSON document on stdout.")]
 AllowCommandOption = Annotated[
     bool, typer.Option("--allow-command", help="Let a study of the kind `command` run its program.")
 ]
@@ -54,7 +54,7 @@ AcceptOption = Annotated[
     typer.Option(
         "--accept",
         metavar="GATE",
-        help="Take a result that fails this gate, as `fit`; it stays marked. docs/trust.md explains the gates.",
+        help="Accept a result that fails this gate, such as `fit`; it stays marked. docs/trust.md explains the gates.",
         autocompletion=lambda: list(GATES),
     ),
 ]

@@ -26,39 +26,40 @@ def plot(
         list[str],
         typer.Argument(
             metavar="EVENT...",
-            help="What to draw; several runs, designs, campaigns or validations go into one picture.",
+            help="What to draw; several runs, designs, campaigns or validations go into one figure.",
             autocompletion=complete_events,
         ),
     ],
     to: Annotated[Path, typer.Option(help="File to write: .svg, .png or .pdf.", metavar="FILE")],
     curve: Annotated[
-        list[str] | None, typer.Option(help="Which quantities; one panel each.", show_default="those of the outputs")
+        list[str] | None,
+        typer.Option(help="Quantity to draw, one panel each; may be repeated.", show_default="those of the outputs"),
     ] = None,
-    title: Annotated[str, typer.Option(help="A line above it.")] = "",
+    title: Annotated[str, typer.Option(help="Title above the figure.")] = "",
     samples: Annotated[
         int | None,
         typer.Option(
             min=1,
-            help="At most so many runs of each event and case.",
+            help="Largest number of runs of each event and case.",
             show_default="all that kept their curves, 8 of others",
         ),
     ] = None,
     window: Annotated[
-        tuple[float, float] | None, typer.Option(help="Of validations: from and to, in s.", metavar="FROM TO")
+        tuple[float, float] | None, typer.Option(help="For validations: time window, in s.", metavar="FROM TO")
     ] = None,
-    ladder: Annotated[bool, typer.Option("--ladder", help="Of a validation: every drift of its ladder.")] = False,
+    ladder: Annotated[bool, typer.Option("--ladder", help="For a validation: draw every drift of its ladder.")] = False,
     style: Annotated[
-        Look, typer.Option(help="For a screen, or for print: the width of two columns, small type.")
+        Look, typer.Option(help="For a screen, or for print: two columns wide, small type.")
     ] = Look.SCREEN,
     allow_command: AllowCommandOption = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Draw an event: curves of runs, or the picture of its kind.
+    """Draw an event: curves of runs, or the figure for its kind.
 
-    Up to 8 runs are lines, more are a band: median, 25 to 75 % and 5 to 95 % of the runs. Peaks of impacts that fall
-    between samples are marked where an output of the study is that peak. Runs that did not keep their curves are made
-    again from their events. Numbers are in the units of the study.
+    Up to 8 runs are drawn as lines, more as a band: median, 25 to 75 % and 5 to 95 % of the runs. Impact peaks between
+    samples are marked if an output of the study is that peak. Runs that did not store their curves are computed again.
+    Numbers are in the units of the study.
     """
     from percuss.cli.output import give_json, say, tell_trust, unkept_on_interrupt
     from percuss.plots.subject import Request

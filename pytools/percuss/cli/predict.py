@@ -36,18 +36,18 @@ def predict(
         ),
     ],
     draws: Annotated[
-        int | None, typer.Option(min=2, help="Draws to predict at.", show_default="2000; 100 with --direct")
+        int | None, typer.Option(min=2, help="Number of draws to predict with.", show_default="2000; 100 with --direct")
     ] = None,
     verify: Annotated[
-        int, typer.Option(min=0, help="Run the simulator at this many draws, and at mean and mode; 0: do not.")
+        int, typer.Option(min=0, help="Run the simulator at this many draws, and at mean and mode; 0: no verification.")
     ] = 0,
     tolerance: Annotated[
-        float, typer.Option(min=0, help="Error of the surrogate over the std the likelihood allows, at most.")
+        float, typer.Option(min=0, help="Largest error of the surrogate, in standard deviations of the likelihood.")
     ] = 2.0,
     curves: Annotated[
         str | None,
         typer.Option(
-            help="Predict whole curves as well, by this surrogate of curves.",
+            help="Also predict whole curves, with this surrogate of curves.",
             metavar="SURROGATE",
             autocompletion=complete_events,
         ),
@@ -59,10 +59,10 @@ def predict(
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Predict outputs and data before and after the observations, score them, and append the prediction.
+    """Predict outputs and data from prior and posterior, score the predictions, and record them.
 
-    With --verify the simulator checks whether the surrogate is as accurate around the posterior as it claims, and
-    accurate enough for the data; if not, a design of more runs there is appended, and the exit code is 1.
+    --verify runs the simulator to check whether the surrogate is as accurate near the posterior as it claims, and
+    accurate enough for the data. If not, a design of more runs there is recorded, and the exit code is 1.
     """
     from percuss.cli.output import give_id, leave_interrupted, leave_untrusted, say
     from percuss.execution.campaign import Interrupted

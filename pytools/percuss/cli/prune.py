@@ -13,22 +13,23 @@ app = typer.Typer(add_completion=False)
 
 @app.command(epilog='Example: percuss prune --older-than 365d --kind runs --reason "one year, data plan 3.2"')
 def prune(
-    older_than: Annotated[str, typer.Option(help="Payloads of events before this time, or this long ago, as 365d.")],
+    older_than: Annotated[
+        str, typer.Option(help="Payloads of events before this time, or older than this, such as 365d.")
+    ],
     reason: Annotated[str, typer.Option(help="Why; required.", show_default=False)] = "",
-    kind: Annotated[str | None, typer.Option(help="Only this kind, as `runs` or `posterior.sampled`.")] = None,
+    kind: Annotated[str | None, typer.Option(help="Only this kind, such as `runs` or `posterior.sampled`.")] = None,
     study: Annotated[str | None, typer.Option(help="Only events of this study.")] = None,
     keep_cited: Annotated[
-        bool, typer.Option(help="Keep what a result that stays is made from, or a note is about.")
+        bool, typer.Option(help="Keep payloads that a remaining result was made from, or that a note is about.")
     ] = True,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only print what would be deleted.")] = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Delete payloads that can be computed again, and append an event that says which and why.
+    """Delete payloads that can be computed again, and record which and why.
 
-    Events, their bodies and the digests of what is deleted stay: percuss audit holds, and says what was pruned.
-    Studies, designs, measured data and imported runs are never pruned. Files of the last hour are left to a later
-    prune.
+    Events, their bodies and the digests of deleted payloads stay: percuss audit still holds, and reports what was
+    pruned. Studies, designs, measured data and imported runs are never pruned, nor are files of the last hour.
     """
     from percuss.cli.output import give_json, say
     from percuss.work import prune as work

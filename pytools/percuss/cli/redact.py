@@ -18,10 +18,10 @@ def redact(
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Delete the text of a private note, and append an event that says so.
+    """Delete the text of a private note, and record the deletion.
 
-    The note, who wrote it and when, and the salted digest of the words stay: percuss audit holds, and says that they
-    were redacted. Copies of the ledger have to be redacted by themselves.
+    The note, its author and time, and the salted digest of the text stay: percuss audit still holds, and reports that
+    the text was redacted. Copies of the ledger must be redacted separately.
     """
     from percuss.cli.output import give_id
     from percuss.work.redact import redact

@@ -23,11 +23,11 @@ def region(
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Compute confidence regions of time histories over the runs of a campaign, and append them.
+    """Compute confidence regions of time histories over the runs of a campaign, and record them.
 
-    The pointwise region holds that share of the runs at every instant, the simultaneous one that share of whole
-    histories. With them the convergence of the mean-square norm with the number of runs; of a saltelli design, the
-    variance at every instant split by source.
+    The pointwise region contains the given share of the runs at every instant, the simultaneous region that share of
+    whole histories. The convergence of the mean-square norm with the number of runs is recorded too and, for a saltelli
+    design, the variance at every instant by source.
     """
     from percuss.cli.output import give_id, leave_untrusted
     from percuss.kinds.table import plain

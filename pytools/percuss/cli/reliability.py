@@ -38,7 +38,7 @@ def reliability(
             autocompletion=complete_events,
         ),
     ],
-    limit: Annotated[str | None, typer.Option(help="Which [limits.NAME]; not needed where there is one.")] = None,
+    limit: Annotated[str | None, typer.Option(help="Which [limits.NAME]; not needed if there is only one.")] = None,
     method: Annotated[
         str,
         typer.Option(
@@ -56,7 +56,7 @@ def reliability(
     ] = None,
     verify: Annotated[int, typer.Option(min=0, help="Run the simulator at this many points near the limit.")] = 0,
     draws: Annotated[int | None, typer.Option(min=2, help="Draws of a posterior.", show_default="200")] = None,
-    design: Annotated[str | None, typer.Option(help="Find the least value of this parameter ...")] = None,
+    design: Annotated[str | None, typer.Option(help="Find the smallest value of this parameter ...")] = None,
     target: Annotated[float | None, typer.Option(help="... that meets this probability.")] = None,
     study: Annotated[str | None, typer.Option(help="Take the limits of this study, of the same model.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random numbers.")] = 0,
@@ -66,9 +66,9 @@ def reliability(
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Estimate the probability that a limit of a study is exceeded, and append it.
+    """Estimate the probability that a limit of a study is exceeded, and record it.
 
-    An estimate that has not converged is refused: it is appended without a probability, and the exit code is 1.
+    An estimate that has not converged is recorded without a probability, and the exit code is 1.
     """  # fmt: skip
     from percuss.cli.output import give_id, leave_untrusted
     from percuss.kinds.table import plain

@@ -35,16 +35,14 @@ def report(
         Path | None,
         typer.Option(help="File to write.", metavar="FILE", show_default="STUDY-ID.html; Markdown: stdout"),
     ] = None,
-    form: Annotated[
-        Form, typer.Option("--format", help="One HTML file, or Markdown without the pictures.")
-    ] = Form.HTML,
+    form: Annotated[Form, typer.Option("--format", help="One HTML file, or Markdown without figures.")] = Form.HTML,
     film: Annotated[
         bool, typer.Option("--film", help="Write a film of the last run beside the report, and link it.")
     ] = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Write a report on an event and all it comes from: one HTML file with its pictures inside, or Markdown.
+    """Write a report on an event and everything it was made from: one HTML file with its figures, or Markdown.
 
     The path of the file goes to stdout.
     """

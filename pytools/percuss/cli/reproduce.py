@@ -20,17 +20,18 @@ app = typer.Typer(add_completion=False)
 def reproduce(
     event: Annotated[str, typer.Argument(metavar="EVENT|CRATE", help="An event, or a crate in a folder or .zip.")],
     runs: Annotated[
-        int | None, typer.Option(min=1, help="This many results of each event, drawn at random.", show_default="all")
+        int | None,
+        typer.Option(min=1, help="Repeat only this many results of each event, drawn at random.", show_default="all"),
     ] = None,
-    hash: Annotated[str | None, typer.Option(help="Of a crate: the hash that its author gave you.")] = None,
+    hash: Annotated[str | None, typer.Option(help="For a crate: the hash that its author gave you.")] = None,
     allow_command: AllowCommandOption = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Compute an event, and everything it was made from, again, and compare. Nothing is appended.
+    """Compute an event and everything it was made from again, and compare. Nothing is recorded.
 
-    Exit code 0: all that was compared has the same bits, or is the same within a stated bound; 1: something differs, or
-    nothing could be compared here.
+    Exit code 0: everything compared is the same, bit for bit or within a stated bound; 1: something differs, or nothing
+    could be compared here.
     """
     from percuss.cli.output import Terminal
     from percuss.work.crate import crate_session
@@ -41,7 +42,7 @@ def reproduce(
         with crate_session(Path(event), hash, allow_command=allow_command, voice=Terminal()) as (inner, crate):
             done = reproduce(inner, crate.root, runs)
     elif hash:
-        raise InputError(f"--hash: is of a crate, and {event} is none")
+        raise InputError(f"--hash: is for a crate, and {event} is not one")
     else:
         event_id = reference(event)
         session = open_session(ledger, allow_command=allow_command)

@@ -21,8 +21,8 @@ def restore(
 ) -> None:
     """Write the study that an event was made from, as it was then: study.toml and every file that it names.
 
-    It is checked before it gets its name and has the digest that the ledger recorded. Nothing is overwritten. Its
-    folder is printed.
+    The study is checked against the digest in the ledger before its folder appears. Nothing is overwritten. The folder
+    is printed.
     """
     from percuss.cli.output import give_json, plain, say
     from percuss.work.restore import restore

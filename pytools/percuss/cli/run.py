@@ -29,7 +29,7 @@ def run(
     design: EventArgument,
     jobs: Annotated[int | None, typer.Option("--jobs", "-j", min=0, help="Runs at a time; 0: one per core.")] = None,
     shard: Annotated[
-        str | None, typer.Option(help="Part k of n, in a stream of its own; percuss adopt joins it.", metavar="K/N")
+        str | None, typer.Option(help="Run part k of n into a separate stream; percuss adopt joins it.", metavar="K/N")
     ] = None,
     on: Annotated[
         str,
@@ -45,11 +45,11 @@ def run(
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Run every point of a design that has not been run, and append what comes out.
+    """Run every point of a design that has not been run yet, and record the results.
 
-    Give the command again after an interruption: only what is missing is run. Given while another run of the same
-    design is under way, it joins in. Runs that fail are recorded with their reason and not tried again; supersede the
-    event that has them if they should be.
+    After an interruption give the command again: only what is missing is run. If another process is running the same
+    design, this one joins in. Failed runs are recorded with their reason and are not repeated unless their event is
+    superseded.
     """
     from percuss.cli.output import give_id, hint, leave_interrupted, leave_untrusted, say
     from percuss.execution.campaign import Interrupted

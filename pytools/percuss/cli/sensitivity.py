@@ -33,18 +33,21 @@ def sensitivity(
         int, typer.Option("--n", "-n", min=2, max=1 << 22, help="Base points, when a surrogate is sampled.")
     ] = 8192,
     level: Annotated[float, typer.Option(help="Level of the intervals.")] = 0.95,
-    group: Annotated[list[str] | None, typer.Option(help="Parameters to take together.", metavar="NAME=P1,P2")] = None,
+    group: Annotated[
+        list[str] | None, typer.Option(help="Treat these parameters as one.", metavar="NAME=P1,P2")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of samples and resampling.")] = 0,
     accept: AcceptOption = None,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Compute sensitivity indices and append them.
+    """Compute sensitivity indices and record them.
 
-    EVENT is a surrogate (indices read off expansions, other families sampled) or a campaign: of a saltelli or morris
-    design what that design is for, of any other first-order indices from given data. --method borgonovo gives
-    moment-independent indices of either: how far a parameter moves the whole distribution of an output. Outputs of
-    which a surrogate misses more than half of the variance are named and left out, and the exit code is 1.
+    EVENT is a surrogate or a campaign. For a surrogate, indices follow from the coefficients of an expansion, or by
+    sampling for other families. For a campaign, a saltelli or morris design gives its own indices, any other design
+    first-order indices from given data. --method borgonovo gives moment-independent indices of either: how much a
+    parameter changes the whole distribution of an output. Outputs for which a surrogate misses more than half of the
+    variance are named and left out, and the exit code is 1.
     """
     from percuss.cli.output import give_id, leave_untrusted
     from percuss.kinds.table import plain

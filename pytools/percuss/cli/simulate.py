@@ -52,9 +52,9 @@ def _bar() -> Iterator[None]:
 @app.command(epilog="Example: percuss simulate studies/ishigami --set x1=1 --set x2=0.5 --set x3=-1")
 def simulate(
     study: StudyArgument,
-    case: Annotated[str | None, typer.Option(help="Which case; not needed if there is one only.")] = None,
+    case: Annotated[str | None, typer.Option(help="Which case; not needed if there is only one.")] = None,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help='An input, as gap="23 mm".', metavar="NAME=VALUE")
+        list[str] | None, typer.Option("--set", help='An input, such as gap="23 mm".', metavar="NAME=VALUE")
     ] = None,
     integrator: Annotated[str | None, typer.Option(help="Short for --set integrator=NAME.")] = None,
     csv: Annotated[
@@ -65,7 +65,7 @@ def simulate(
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Run a study's model once and append the run like any other, time histories included."""
+    """Run a study's model once and record the run, with its time histories."""
     from percuss.cli.output import give_id, hint
     from percuss.errors import AnswerIsNo
     from percuss.execution.points import point_design

@@ -14,18 +14,19 @@ app = typer.Typer(add_completion=False)
 
 @app.command(epilog="Example: percuss site --to site")
 def site(
-    to: Annotated[Path, typer.Option(help="Folder to write: empty, or a site to bring up to date.", metavar="DIR")],
+    to: Annotated[Path, typer.Option(help="Folder to write to: empty, or a site to update.", metavar="DIR")],
     serve: Annotated[
-        bool, typer.Option("--serve", help="Serve it to this machine (127.0.0.1) and show what is new; Ctrl-C ends.")
+        bool,
+        typer.Option("--serve", help="Serve the site on this machine (127.0.0.1) and show what is new; Ctrl-C ends."),
     ] = False,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="With --serve; 0: any that is free.")] = 8321,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port for --serve; 0: any free one.")] = 8321,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Write the whole ledger as a static site: a page for every event, lineage, campaigns, two results side by side.
+    """Write the whole ledger as a static site: a page for every event, lineage, campaigns, results side by side.
 
-    It needs no network and no server. Pages that have not changed are left as they are. The path of its first page goes
-    to stdout.
+    It needs no network and no server. Pages that have not changed are not rewritten. The path of the first page goes to
+    stdout.
     """
     from percuss.cli.output import give_json, say
     from percuss.work import site as work

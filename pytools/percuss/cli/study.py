@@ -72,14 +72,14 @@ def list_studies(
     epilog="Example: percuss study new my-frames --kind oscillators",
 )
 def new(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What the study, and its folder, is to be called.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the study and of its folder.")],
     kind: Annotated[
         str, typer.Option(help="The kind of its model; percuss models lists them.", autocompletion=_complete_templates)
     ],
     to: ToOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Write a commented study to make your own: it passes `study check` and runs as it is."""
+    """Write a commented study to start from. It passes `study check` and runs as it is."""
     from percuss.cli.output import hint
     from percuss.study.shipped import new_study
 
@@ -91,7 +91,7 @@ def new(
 @app.command(short_help="Copy a study that comes with percuss.", epilog="Example: percuss study copy rockfall-wall")
 def copy(
     names: Annotated[
-        list[str], typer.Argument(metavar="NAME...", help="Which examples.", autocompletion=_complete_examples)
+        list[str], typer.Argument(metavar="NAME...", help="Names of the examples.", autocompletion=_complete_examples)
     ],
     to: ToOption = None,
     json: JsonOption = False,
@@ -116,7 +116,7 @@ def _give_paths(paths: list[Path], json: bool) -> None:
     epilog="Example: percuss study show studies/ishigami",
 )
 def show(study: StudyArgument, json: JsonOption = False) -> None:
-    """Show a study as it is understood: parameters, cases, outputs, and all that its model takes and gives."""
+    """Show how a study is understood: parameters, cases, outputs, and all inputs and quantities of its model."""
     from percuss.cli.models import inputs_text, print_quantities
     from percuss.cli.output import give_json, hanging, plain, table_text, tell_no_limit
     from percuss.study.load import load_study

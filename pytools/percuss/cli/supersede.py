@@ -17,13 +17,13 @@ def supersede(
     event: EventArgument,
     by: Annotated[str | None, typer.Option(help="The event that replaces it.", metavar="EVENT")] = None,
     reason: Annotated[str, typer.Option(help="Why; required.", show_default=False)] = "",
-    withdraw: Annotated[bool, typer.Option("--withdraw", help="Take it back: the event is to be used again.")] = False,
+    withdraw: Annotated[bool, typer.Option("--withdraw", help="Take it back: the event may be used again.")] = False,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Mark an event as no longer to be used. It stays in the ledger; runs it held count as missing.
+    """Mark an event as no longer to be used. It stays in the ledger; its runs count as missing.
 
-    What was made from it stays, too, and is marked from then on, until --withdraw takes it back.
+    Everything made from it stays too, and is marked until --withdraw takes this back.
     """
     from percuss.cli.output import give_id, say
     from percuss.kinds.event_superseded import EventSuperseded

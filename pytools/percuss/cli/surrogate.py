@@ -24,14 +24,14 @@ def surrogate(
     family: Annotated[
         str | None,
         typer.Option(
-            help="chaos, gp, chaos-plus-gp, or auto: by nested error.",
+            help="chaos, gp, chaos-plus-gp, or auto: the one with the smallest nested error.",
             show_default="auto; chaos with --folds 0 or --curves",
         ),
     ] = None,
-    degree: Annotated[str, typer.Option(help="Degrees to search, as 1..20 or 2,3,5.")] = "1..20",
-    q: Annotated[str, typer.Option("--q", help="q-norms to search, as 0.5..1 or 0.5,0.75.")] = "0.5..1",
+    degree: Annotated[str, typer.Option(help="Degrees to search, such as 1..20 or 2,3,5.")] = "1..20",
+    q: Annotated[str, typer.Option("--q", help="q-norms to search, such as 0.5..1 or 0.5,0.75.")] = "0.5..1",
     method: Annotated[
-        str, typer.Option(help="Choice of terms: best, least-angle, matching-pursuit or ordinary.")
+        str, typer.Option(help="How terms are chosen: best, least-angle, matching-pursuit or ordinary.")
     ] = "best",
     search: Annotated[str, typer.Option(help="full: every degree and q; early: until the error rises.")] = "full",
     folds: Annotated[int, typer.Option(min=0, help="Folds of the nested error; 0: none.")] = 5,
@@ -41,15 +41,17 @@ def surrogate(
     ] = None,
     low: Annotated[
         str | None,
-        typer.Option(help="A surrogate of cheaper runs to build on: two fidelities in one.", metavar="SURROGATE"),
+        typer.Option(help="Multi-fidelity: build on this surrogate of cheaper runs.", metavar="SURROGATE"),
     ] = None,
-    bootstrap: Annotated[int, typer.Option(min=0, max=10_000, help="Resampled designs for bands; 0: none.")] = 100,
+    bootstrap: Annotated[
+        int, typer.Option(min=0, max=10_000, help="Bootstrap resamples for error bands; 0: none.")
+    ] = 100,
     curves: Annotated[
         str | None, typer.Option(help="Fit whole curves of this quantity instead of the outputs.", metavar="QUANTITY")
     ] = None,
     at: Annotated[
         Path | None,
-        typer.Option(help="Of a fitted surrogate: predict at the points of this table, as CSV.", metavar="FILE"),
+        typer.Option(help="Predict with a fitted surrogate at the points of this table; writes CSV.", metavar="FILE"),
     ] = None,
     to: Annotated[Path | None, typer.Option(help="Where --at writes.", show_default="stdout", metavar="FILE")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of folds and resampling.")] = 0,
@@ -57,11 +59,11 @@ def surrogate(
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Fit a surrogate of every output of every case, estimate its errors, and append it.
+    """Fit a surrogate of every output of every case, estimate its errors, and record it.
 
-    EVENT is a design whose runs are all in, its campaign, or runs of it. A design made by percuss design --extend
-    is fitted together with those it extends. Errors are mean squares over the variance of the output; outputs with
-    more than half of it are named, and the exit code is 1. With --at EVENT is a surrogate, and nothing is appended.
+    EVENT is a design whose runs are complete, its campaign, or runs of it. A design made by percuss design --extend is
+    fitted together with those it extends. Errors are mean squared errors divided by the variance of the output. Outputs
+    with an error above 0.5 are named, and the exit code is 1. With --at EVENT is a surrogate, and nothing is recorded.
     """
     from percuss.cli.output import give_id, leave_untrusted
     from percuss.kinds.surrogate_fitted import SurrogateFitted

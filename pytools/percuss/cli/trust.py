@@ -33,7 +33,7 @@ def trust(
         list[str],
         typer.Argument(
             metavar="STUDY|SURROGATE...",
-            help="Surrogates, or a study whose newest ones are taken. - reads an id from stdin.",
+            help="Surrogates, or a study, whose newest surrogates are used. - reads an id from stdin.",
             autocompletion=complete_events,
         ),
     ],
@@ -41,17 +41,18 @@ def trust(
     by: Annotated[
         str,
         typer.Option(
-            help="What makes the twins' outputs: surrogate, or simulator (every run is logged).", metavar="WHO"
+            help="What computes the twins' outputs: surrogate, or simulator (every run is recorded).", metavar="WHO"
         ),
     ] = "surrogate",
     noise: Annotated[
-        float, typer.Option(min=0, help="Make twins with errors this many times as large: is it noticed?")
+        float,
+        typer.Option(min=0, help="Give the twins errors this many times as large, to see whether it is detected."),
     ] = 1.0,
     quick: Annotated[bool, typer.Option("--quick", help="Shorter chains, 20 ranks instead of 100.")] = False,
     observations: Annotated[
         str | None,
         typer.Option(
-            help="What the data look like: what percuss observe made.",
+            help="Observations whose layout the twins copy, recorded by percuss observe.",
             show_default="the files the study names",
             metavar="EVENT",
         ),
@@ -69,7 +70,7 @@ def trust(
     ] = None,
     evaluations: Annotated[
         int | None,
-        typer.Option(min=1, help="Most evaluations of the likelihood, of each twin.", show_default="4000000"),
+        typer.Option(min=1, help="Maximum number of likelihood evaluations for each twin.", show_default="4000000"),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random numbers.")] = 0,
     accept: AcceptOption = None,
@@ -78,10 +79,11 @@ def trust(
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Calibrate on twin data and ask whether posteriors hold the truth as often as they claim.
+    """Calibrate on twin data and test whether posteriors contain the truth as often as they claim.
 
-    Truths are drawn from the prior, data are made with them, laid out as those observed, and each is calibrated on as
-    those would be. Truths must rank uniformly among the draws. Exit code 1 if they do not: 1 % of right calibrations.
+    Truths are drawn from the prior. Data of the same layout as the observations are simulated for each, and calibrated
+    on in the same way. The truths must rank uniformly among the draws. The exit code is 1 if they do not, which happens
+    for 1 % of right calibrations.
     """
     from percuss.cli.output import give_id, leave_untrusted, tell_trust, unkept_on_interrupt
     from percuss.errors import InputError

@@ -31,28 +31,35 @@ def validate(
         str, typer.Argument(metavar="STUDY|POSTERIOR", help="A study with [validation], or a posterior of one.")
     ],
     model: Annotated[str | None, typer.Option(help="Which model of [validation]; all if not given.")] = None,
-    data: Annotated[Path | None, typer.Option(help="Other data than the study names.", metavar="FILE")] = None,
-    track: Annotated[list[str] | None, typer.Option(help="What may drift.", metavar="NAME")] = None,
-    drift: Annotated[float | None, typer.Option(help="Coefficient of variation of a step; 0.001 if not set.")] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="Data to use instead of those named in the study.", metavar="FILE")
+    ] = None,
+    track: Annotated[
+        list[str] | None, typer.Option(help="A parameter that may drift; may be repeated.", metavar="NAME")
+    ] = None,
+    drift: Annotated[
+        float | None, typer.Option(help="Coefficient of variation of a parameter's step; 0.001 if not set.")
+    ] = None,
     gaps: Annotated[
         str | None, typer.Option(metavar="refuse|skip", help="What to do where measurements are missing.")
     ] = None,
-    settle: Annotated[str | None, typer.Option(metavar="TIME", help='Judge after this time, as "20 s".')] = None,
+    settle: Annotated[str | None, typer.Option(metavar="TIME", help='Judge after this time, such as "20 s".')] = None,
     training: Annotated[
-        str | None, typer.Option(metavar="TIME", help='What a constant calibration sees, as "50 s".')
+        str | None,
+        typer.Option(metavar="TIME", help='Part of the record for the constant calibration, such as "50 s".'),
     ] = None,
     substeps: Annotated[int | None, typer.Option(min=1, help="Steps of the integrator from sample to sample.")] = None,
-    traditional: Annotated[bool | None, typer.Option(help="Calibrate with constant parameters as well.")] = None,
+    traditional: Annotated[bool | None, typer.Option(help="Also calibrate with constant parameters.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the draws of the constant calibration.")] = 0,
     accept: AcceptOption = None,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Let parameters drift that should be constant, see whether they do, and append the finding.
+    """Let parameters that should be constant drift, check whether they do, and record the finding.
 
-    Of a study with several models each is validated; their ids are on stdout, a line each. With --json the whole
-    finding is there. Whatever the verdict on the model, it is a result, not a failure: the exit code is about what the
-    finding depends on.
+    If a study has several models, each is validated and its id printed on a line of its own. --json prints the whole
+    finding. A verdict against the model is a result, not a failure: the exit code is 0 unless something that the
+    finding depends on failed a gate.
     """
     from percuss.cli.output import give_id, give_json, hint, leave_untrusted, say, tell_trust
     from percuss.kinds.table import plain

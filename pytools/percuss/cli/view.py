@@ -18,16 +18,16 @@ def view(
     to: Annotated[Path, typer.Option(help="File to write.", metavar="FILE")] = Path("run.html"),
     sample: SampleOption = None,
     overlay: Annotated[
-        str | None, typer.Option(help="Another run, drawn see-through over this one.", metavar="EVENT")
+        str | None, typer.Option(help="Another run, drawn transparently over this one.", metavar="EVENT")
     ] = None,
     overlay_sample: Annotated[int | None, typer.Option(help="Sample of --overlay.", show_default="the first")] = None,
     interval: IntervalOption = None,
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """Write one HTML page that plays a run: bodies, grains or storeys, contact forces, curves beside them.
+    """Write one HTML page that plays a run: bodies, grains or storeys, with contact forces and curves.
 
-    The run is made again from its event, to the same bits. The page needs no other file and fetches nothing.
+    The run is computed again from its event, to the same bits. The page needs no other file and no network.
     """
     from percuss.cli.drawing import filmed, tell_written
     from percuss.errors import InputError

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 OPTIONS = table_of(
     Setting("centered", "boolean", doc="points in the middle of their slices"),
-    Setting("optimize", "text", choices=("random-cd", "lloyd"), doc="spread points further"),
+    Setting("optimize", "text", choices=("random-cd", "lloyd"), doc="improve the spread of the points"),
 )
 
 

@@ -54,9 +54,9 @@ SAMPLERS: dict[str, Sampler] = {
 }
 
 
-GROUPS = Setting("groups", "any", doc="parameters that are put together, as centre=x,y,z; inertia=gyration")
-LEVELS = Setting("levels", "any", doc="how many for all parameters, or for each, as x1=3,x2=5")
-LEVELS_OR_VALUES = Setting("levels", "any", doc=f"{LEVELS.doc}; or values, as x1=1 cm:2 cm,x2=5")
+GROUPS = Setting("groups", "any", doc="parameters to group, such as centre=x,y,z; inertia=gyration")
+LEVELS = Setting("levels", "any", doc="number of levels for all parameters, or for each, such as x1=3,x2=5")
+LEVELS_OR_VALUES = Setting("levels", "any", doc=f"{LEVELS.doc}; or values, such as x1=1 cm:2 cm,x2=5")
 
 
 class SamplerModule(Protocol):

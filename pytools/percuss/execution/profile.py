@@ -2,9 +2,9 @@
 
 queue = "normal"
 walltime = "02:00:00"           # of one job
-cores = 16                      # of one job; one run at a time on each
+cores = 16                      # cores of one job; one run at a time on each
 memory = "32 GB"
-jobs = 10                       # how many jobs
+jobs = 10                       # number of jobs
 lifetime = "100 min"            # workers leave before the walltime ends ...
 stagger = "10 min"              # ... and not all at once
 account = "project"             # further keys, all optional
@@ -28,18 +28,18 @@ from percuss.study.tables import TomlFile
 
 SCHEMA = table_of(
     Setting("queue", "text", doc="the queue, or partition"),
-    Setting("walltime", "text", required=True, doc="of one job, as the scheduler writes it"),
-    Setting("cores", "integer", required=True, low=1, high=100_000, doc="of one job; one run at a time on each"),
-    Setting("memory", "text", required=True, doc="of one job"),
-    Setting("jobs", "integer", low=1, high=100_000, doc="how many jobs"),
-    Setting("lifetime", "number", unit="s", low=0, doc="after which a worker leaves"),
-    Setting("stagger", "number", unit="s", low=0, doc="by which workers leave one after the other"),
-    Setting("account", "text", doc="to whom the time is charged"),
+    Setting("walltime", "text", required=True, doc="wall time of one job, as the scheduler writes it"),
+    Setting("cores", "integer", required=True, low=1, high=100_000, doc="cores of one job; one run at a time on each"),
+    Setting("memory", "text", required=True, doc="memory of one job"),
+    Setting("jobs", "integer", low=1, high=100_000, doc="number of jobs"),
+    Setting("lifetime", "number", unit="s", low=0, doc="time after which a worker ends"),
+    Setting("stagger", "number", unit="s", low=0, doc="time by which the ends of workers are staggered"),
+    Setting("account", "text", doc="account to which the time is charged"),
     Setting("directives", "texts", doc="further lines for the scheduler"),
-    Setting("prologue", "texts", doc="lines of shell before a worker starts"),
-    Setting("interface", "text", doc="of the network"),
+    Setting("prologue", "texts", doc="shell commands to run before a worker starts"),
+    Setting("interface", "text", doc="network interface"),
     Setting("python", "text", doc="the interpreter on the nodes"),
-    Setting("folder", "text", doc="where logs go"),
+    Setting("folder", "text", doc="folder for logs"),
 )
 LARGEST_BYTES = 65536
 # What dask-jobqueue calls them.

@@ -1,4 +1,4 @@
-"""Regression studies: what `expected/NAME.toml` of a study asks to be run, and what must come out.
+"""Regression studies: what `expected/NAME.toml` of a study asks to be run, and the expected values.
 
 [run]                       # a design (sampler, n, seed, skip, option) or, without a sampler, one point
 sampler = "sobol"
@@ -43,17 +43,17 @@ LARGEST_BYTES = 1_000_000
 FAILED = "failed"
 STATISTICS = ("value", "mean", "std", "min", "max", FAILED)
 FILE = table_of(
-    Setting("run", "table", default={}, doc="what is run"),
-    Setting("expect", "list", required=True, doc="[[expect]] says what must come out"),
+    Setting("run", "table", default={}, doc="what to run"),
+    Setting("expect", "list", required=True, doc="[[expect]] lists the expected values"),
 )
 RUN = table_of(
-    Setting("sampler", "text", doc="of a design; without one, a point is run"),
+    Setting("sampler", "text", doc="sampler of a design; without it one point is run"),
     Setting("n", "integer", low=1, doc="points of the design"),
-    Setting("seed", "integer", default=0, low=0, doc="of the design"),
-    Setting("skip", "integer", default=0, low=0, doc="points of the sequence left out at its start"),
+    Setting("seed", "integer", default=0, low=0, doc="seed of the design"),
+    Setting("skip", "integer", default=0, low=0, doc="points of the sequence to skip"),
     Setting("option", "table", doc="options of the sampler"),
-    Setting("case", "text", doc="of one point"),
-    Setting("cases", "texts", doc="of a design; all unless given"),
+    Setting("case", "text", doc="case of one point"),
+    Setting("cases", "texts", doc="cases of a design; default: all"),
     Setting("set", "table", default={}, doc="values of inputs"),
 )
 
@@ -63,11 +63,11 @@ def _expect(unit: str) -> dict[str, Setting]:
     return table_of(
         Setting("output", "text", required=True, doc="an output of the study"),
         Setting("statistic", "text", default="value", choices=STATISTICS),
-        Setting("case", "text", doc="the first of those run unless given"),
-        Setting("value", "number", required=True, unit=unit, doc="what must come out"),
+        Setting("case", "text", doc="case; default: the first that is run"),
+        Setting("value", "number", required=True, unit=unit, doc="expected value"),
         Setting("absolute", "number", unit=unit, low=0, doc="tolerance in the unit of the output"),
         Setting("relative", "number", low=0, doc="tolerance as a share of the value"),
-        Setting("because", "text", default="", doc="why the tolerance is what it is"),
+        Setting("because", "text", default="", doc="reason for the tolerance"),
     )
 
 
@@ -127,7 +127,7 @@ def find_expected(study: Path) -> list[Path]:
 
 @dataclass(frozen=True, eq=False)
 class Check:
-    """What a file asks for: points of cases to be run, and what must come out."""
+    """What a file asks for: points of cases to be run, and the expected values."""
 
     name: str
     design: Design

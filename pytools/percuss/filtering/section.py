@@ -20,13 +20,19 @@ from percuss.units import parse_quantity, si_quantity
 
 SECTION = "filter"
 SCHEMA = table_of(
-    Setting("file", "file", doc="observations, CSV or Parquet, one row a step"),
+    Setting("file", "file", doc="observations, CSV or Parquet, one row per step"),
     Setting("case", "text", doc="which case was observed, or which rows of the file to use"),
     Setting("covariance", "text", choices=MODES, doc="constant, relative, or relative to the maximum"),
     Setting("noise", "table", doc="for constant: standard deviation of each variable"),
     Setting("scale", "bare", low=SMALLEST, high=LARGEST, doc="factor of every standard deviation"),
     Setting(
-        "ess", "bare", low=0, high=1, low_open=True, high_open=True, doc="effective share the scale is searched for"
+        "ess",
+        "bare",
+        low=0,
+        high=1,
+        low_open=True,
+        high_open=True,
+        doc="find the scale at which the effective sample is this share",
     ),
 )
 ERROR = ("covariance", "noise", "scale", "ess")

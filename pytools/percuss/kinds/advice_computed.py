@@ -77,7 +77,7 @@ def summary(body: AdviceComputed) -> str:
 KIND = Kind(
     "advice.computed",
     AdviceComputed,
-    "which of several tests is expected to tell most, for its cost",
+    "which of several tests is expected to give most information for its cost",
     needs={"study": ("study.registered",), "posterior": ("posterior.sampled",)},
     tables={
         "candidates": Table(

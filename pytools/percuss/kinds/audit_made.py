@@ -44,7 +44,7 @@ def summary(body: AuditMade) -> str:
 KIND = Kind(
     "audit.made",
     AuditMade,
-    "an audit of the ledger up to here: what was drawn, and how it came out",
+    "an audit of the ledger up to here: what was drawn, and the outcome",
     summary=summary,
     made_by="audit",
     asked=("rerun", "beacon"),

@@ -21,7 +21,7 @@ class CampaignCompleted(Body):
 KIND = Kind(
     "campaign.completed",
     CampaignCompleted,
-    "every run of a design is in: the list of its batches",
+    "a design whose runs are complete: the list of its batches",
     needs={
         "study": ("study.registered",),
         "design": ("design.created",),

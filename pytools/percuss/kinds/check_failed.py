@@ -16,7 +16,7 @@ class CheckFailed(CheckPassed):
 KIND = Kind(
     "check.failed",
     CheckFailed,
-    "a regression study moved, and by how much",
+    "a regression study did not give the expected values, and by how much",
     needs={"study": ("study.registered",)},
     summary=summary,
     made_by="check",

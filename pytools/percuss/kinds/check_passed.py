@@ -41,7 +41,7 @@ def summary(body: CheckPassed) -> str:
 KIND = Kind(
     "check.passed",
     CheckPassed,
-    "a regression study gave what it should",
+    "a regression study gave the expected values",
     needs={"study": ("study.registered",)},
     summary=summary,
     made_by="check",

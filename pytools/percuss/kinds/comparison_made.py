@@ -76,7 +76,7 @@ ROWS = dict.fromkeys(("posterior", "block", "parameter", "unit"), "")
 KIND = Kind(
     "comparison.made",
     ComparisonMade,
-    "calibrations held against each other",
+    "a comparison of calibrations",
     needs={"posterior": ("posterior.sampled", "validation.computed")},
     tables={"posteriors": Table("a parameter of a posterior", ROWS)},
     summary=_summary,

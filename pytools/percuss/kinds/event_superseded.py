@@ -20,7 +20,7 @@ class EventSuperseded(Body):
 KIND = Kind(
     "event.superseded",
     EventSuperseded,
-    "an event is not to be used any more, and which one stands for it",
+    "an event is no longer to be used, and which one replaces it",
     needs={"old": ()},
     summary=lambda body: body.reason[:60],
     made_by="supersede",

@@ -31,7 +31,7 @@ def summary(body: NoteAdded) -> str:
 KIND = Kind(
     "note.added",
     NoteAdded,
-    "words of a person about an event",
+    "a note of a person on an event",
     summary=summary,
     version=3,
     upcasters={1: lambda body: body, 2: lambda body: body},

@@ -27,7 +27,7 @@ COLUMNS = {"entry": "1", "case": "", "output": "", "value": "", "std": "", "poin
 KIND = Kind(
     "observations.imported",
     ObservationsImported,
-    "measured values, bound to the outputs of a study",
+    "measured values, assigned to the outputs of a study",
     needs={"study": ("study.registered",)},
     tables={"observations": Table("a datum, in the SI unit of its output", COLUMNS)},
     summary=lambda body: f"{'twin' if body.twin else 'measured'}, {counted(body.entries, 'value')}, {body.file}",

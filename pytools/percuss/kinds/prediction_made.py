@@ -72,7 +72,7 @@ BANDS = dict.fromkeys(("mean", "q025", "q25", "q50", "q75", "q975"), "")
 KIND = Kind(
     "prediction.made",
     PredictionMade,
-    "what a study's outputs are before and after the data, and whether the simulator agrees",
+    "predictions of a study's outputs from prior and posterior, and whether the simulator agrees",
     needs={"study": ("study.registered",), "posterior": ("posterior.sampled",)},
     tables={
         "outputs": Table("an output, before or after the data", {"case": "", "output": "", "when": ""} | BANDS),

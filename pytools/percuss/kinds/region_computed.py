@@ -46,7 +46,7 @@ PLACE = {"case": "", "curve": "", "axis": ""}
 KIND = Kind(
     "region.computed",
     RegionComputed,
-    "where the time histories of a design's runs lie, and how well the runs tell",
+    "confidence regions of the time histories of a design's runs, and their convergence",
     needs={
         "study": ("study.registered",),
         "design": ("design.created",),

@@ -66,7 +66,7 @@ def summary(body: TwinsChecked) -> str:
 KIND = Kind(
     "twins.checked",
     TwinsChecked,
-    "calibrations of twin data: whether truths lie in their posteriors as often as these claim",
+    "calibrations of twin data: whether posteriors contain the truth as often as they claim",
     needs={
         "study": ("study.registered",),
         "observations": ("observations.imported",),

@@ -143,7 +143,7 @@ def spoken(verdict: str) -> str:
 KIND = Kind(
     "validation.computed",
     ValidationComputed,
-    "whether parameters that should be constant drift through data, and what that says of extrapolation",
+    "whether parameters that should be constant drift through the data, and whether the model may be extrapolated",
     needs={"study": ("study.registered",)},
     tables={
         "record": Table("an instant of the record", {"t": "s"}),

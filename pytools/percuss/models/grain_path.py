@@ -24,11 +24,14 @@ MOST_INCREMENTS = 100_000
 
 PATH = table_of(
     *(
-        Setting(f"stress_{axis}", "number", unit="Pa", low=0, low_open=True, doc=f"that {axis} goes to")
+        Setting(f"stress_{axis}", "number", unit="Pa", low=0, low_open=True, doc=f"target stress along {axis}")
         for axis in AXES
     ),
-    *(Setting(f"strain_{axis}", "number", low=-1, high=1, doc=f"that {axis} goes to, instead") for axis in AXES),
-    Setting("increments", "integer", 1, low=1, high=MOST_INCREMENTS, doc="steps on the way, each brought to rest"),
+    *(
+        Setting(f"strain_{axis}", "number", low=-1, high=1, doc=f"target strain along {axis}, instead of a stress")
+        for axis in AXES
+    ),
+    Setting("increments", "integer", 1, low=1, high=MOST_INCREMENTS, doc="number of increments, each brought to rest"),
 )
 
 # Goals of x, y and z at the end of an increment: whether it is a strain, and how much (SI).

@@ -41,8 +41,8 @@ INPUTS = (
     Input("poisson", "1", low=0, high=0.5, doc="Poisson's ratio of contacts; ks/kn of the linear law"),
     Input("rolling_stiffness", "1", 0.0, low=0, doc="factor (linear law) or N m/rad (Hertz-Mindlin)"),
     Input("rolling_friction", "1", 0.0, low=0, doc="limit of moments over normal force and smaller radius"),
-    Input("friction_angle", "rad", low=0, high=1.55, doc="of sliding between grains"),
-    Input("pressure", "Pa", low=0, low_open=True, doc="isotropic, before shearing"),
+    Input("friction_angle", "rad", low=0, high=1.55, doc="friction angle between grains"),
+    Input("pressure", "Pa", low=0, low_open=True, doc="isotropic pressure before shearing"),
 )
 
 CURVES = (
@@ -105,27 +105,46 @@ CONVENTIONS = (
 def settings(table: Mapping[str, object]) -> dict[str, Setting]:
     """What [model] may set."""
     checked = (
-        Setting("grains", "integer", 1000, low=50, high=100_000, doc="how many grains"),
-        Setting("packing_seed", "integer", 1, low=0, high=2**53, doc="root of sizes and places"),
-        Setting("cell", "list", [0.05, 0.05, 0.1], doc="edges of the cell at the void ratio asked for, m"),
-        Setting("void_ratio", "number", 0.68, low=0.5, high=0.9, doc="of the packing, without stress"),
-        Setting("void_ratio_tolerance", "number", 0.002, low=1e-5, high=0.1, doc="how near the packing comes to it"),
-        Setting("diameters", "list", TOYOURA[0], doc="of the grain size curve, in any unit"),
-        Setting("finer", "list", TOYOURA[1], doc="share of mass that is finer than each"),
-        Setting("packing_pressure", "number", 100.0, unit="Pa", low=1e-3, high=1e6, doc="under which it is packed"),
-        Setting("density", "number", 2650.0, unit="kg/m^3", low=1, high=1e5, doc="of the grains"),
-        Setting("density_scaling", "number", 1000.0, low=1, high=1e9, doc="factor of masses in the test"),
+        Setting("grains", "integer", 1000, low=50, high=100_000, doc="number of grains"),
+        Setting("packing_seed", "integer", 1, low=0, high=2**53, doc="seed of grain sizes and positions"),
+        Setting("cell", "list", [0.05, 0.05, 0.1], doc="edges of the cell at the void ratio asked for, in m"),
+        Setting("void_ratio", "number", 0.68, low=0.5, high=0.9, doc="void ratio of the packing without stress"),
+        Setting("void_ratio_tolerance", "number", 0.002, low=1e-5, high=0.1, doc="allowed deviation from void_ratio"),
+        Setting("diameters", "list", TOYOURA[0], doc="diameters of the grading curve, in any unit"),
+        Setting("finer", "list", TOYOURA[1], doc="share of mass finer than each diameter"),
+        Setting(
+            "packing_pressure",
+            "number",
+            100.0,
+            unit="Pa",
+            low=1e-3,
+            high=1e6,
+            doc="pressure under which the packing is made",
+        ),
+        Setting("density", "number", 2650.0, unit="kg/m^3", low=1, high=1e5, doc="density of the grains"),
+        Setting("density_scaling", "number", 1000.0, low=1, high=1e9, doc="factor on masses in the test"),
         Setting("boundary", "text", "periodic", choices=BOUNDARIES, doc="a periodic cell, or six rigid walls"),
-        Setting("gravity", "number", 0.0, unit="m/s^2", low=0, high=1e4, doc="along -z, between walls"),
-        Setting("test", "text", "drained", choices=TESTS, doc="what is done to the packing"),
-        Setting("path", "list", [], doc="rows of a test along a path: what each axis goes to", of=PATH),
+        Setting("gravity", "number", 0.0, unit="m/s^2", low=0, high=1e4, doc="gravity along -z, only between walls"),
+        Setting("test", "text", "drained", choices=TESTS, doc="test to be simulated"),
+        Setting("path", "list", [], doc="rows of a test along a path: target stress or strain of each axis", of=PATH),
         Setting("strain_step", "number", 0.001, low=1e-6, high=0.1, doc="axial strain of an increment"),
         Setting("strain_end", "number", 0.08, low=1e-6, high=0.5, doc="axial strain at the end of the test"),
-        Setting("strain_rate", "number", 0.1, unit="1/s", low=1e-6, high=1e3, doc="of loading, in time of the model"),
+        Setting(
+            "strain_rate", "number", 0.1, unit="1/s", low=1e-6, high=1e3, doc="strain rate of loading, in model time"
+        ),
         Setting("moments", "boolean", True, doc="rolling and twisting moments at contacts"),
-        Setting("moment_limit", "text", "joint", choices=MOMENT_LIMITS, doc="what the limit of moments holds for"),
-        Setting("rescaled", "boolean", True, doc="shear forces shrink with their stiffness while a contact unloads"),
-        Setting("restitution", "number", 1.0, low=0.01, high=1, doc="of contacts, by viscous damping; 1: none"),
+        Setting("moment_limit", "text", "joint", choices=MOMENT_LIMITS, doc="which moments the limit applies to"),
+        Setting(
+            "rescaled", "boolean", True, doc="shear forces are reduced with their stiffness while a contact unloads"
+        ),
+        Setting(
+            "restitution",
+            "number",
+            1.0,
+            low=0.01,
+            high=1,
+            doc="restitution of contacts, by viscous damping; 1: no damping",
+        ),
         Setting("damping_loading", "number", 0.2, low=0, high=0.99, doc="numerical damping while loading"),
         Setting("damping_rest", "number", 0.9, low=0, high=0.99, doc="numerical damping while coming to rest"),
         Setting(
@@ -134,13 +153,15 @@ def settings(table: Mapping[str, object]) -> dict[str, Setting]:
             0.001,
             low=1e-9,
             high=1,
-            doc="mean resultant over mean contact force at which an increment counts as at rest",
+            doc="an increment is at rest if mean resultant over mean contact force is below this",
         ),
         Setting(
             "stress_tolerance", "number", 0.001, low=1e-9, high=0.5, doc="relative error of stresses held by the servo"
         ),
-        Setting("most_steps", "integer", 40_000, low=10, high=10**9, doc="time steps of an increment, at most"),
-        Setting("step_safety", "number", 0.8, low=1e-3, high=1, doc="share of the stable time step"),
+        Setting(
+            "most_steps", "integer", 40_000, low=10, high=10**9, doc="largest number of time steps in an increment"
+        ),
+        Setting("step_safety", "number", 0.8, low=1e-3, high=1, doc="time step as a share of the stable one"),
     )
     return {setting.name: setting for setting in checked}
 
@@ -161,7 +182,7 @@ def configure(settings: Mapping[str, object], files: Mapping[str, bytes]) -> Gra
         raise InputError(f"model setting `strain_step`: {table['strain_step']} exceeds strain_end")
     if (table["test"] == "path") != bool(increments(table["path"], 1.0)):
         raise InputError(
-            'model settings `test` and `path`: test = "path" goes with rows of [[model.path]], and they with it'
+            'model settings `test` and `path`: test = "path" needs rows of [[model.path]], and rows need that test'
         )
     if table["gravity"] and table["boundary"] != "walls":
         raise InputError('model setting `gravity`: needs boundary = "walls"; in a periodic cell grains fall for ever')

@@ -47,7 +47,7 @@ class SineMotion:
 
 @dataclass(frozen=True)
 class SampledMotion:
-    """Velocities and angular velocities (none: zero) at rising instants; linear between, held outside."""
+    """Velocities and angular velocities (none: zero) at increasing times; linear between, constant outside."""
 
     kind: ClassVar = "sampled"
     times_s: Sequence[float]

@@ -46,7 +46,7 @@ def cut(body: Body, planes: Sequence[tuple[Vector, Vector]]) -> list[Body]:
 
 
 def shatter(body: Body, pieces: int, seed: int) -> list[Body]:
-    """A body in so many pieces: each is what lies nearest to one of `pieces` random points (Voronoi's cells).
+    """A body in pieces: the Voronoi cells of `pieces` random points.
 
     >>> block = Body("block", [Contactor(Box((1.0, 1.0, 1.0)), "block")], mass_kg=100.0)
     >>> len(shatter(block, 8, seed=1))

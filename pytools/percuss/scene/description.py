@@ -17,9 +17,9 @@ from percuss.scene.shapes import Vector
 
 @dataclass(frozen=True)
 class Law:
-    """How contactors of two groups meet; groups without a law do not see each other.
+    """Contact law between two groups of contactors; groups without a law pass through each other.
 
-    Newton's law can create energy where friction and restitution come together; Fremond's never does. Couples up
+    Newton's law can create energy if there is both friction and restitution; Fremond's never does. Couples up
     to `rolling_m` and `twisting_m` times the normal force brake rolling and spinning.
     """
 

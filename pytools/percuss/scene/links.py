@@ -26,7 +26,7 @@ UP: Vector = (0.0, 0.0, 1.0)
 
 @dataclass(frozen=True)
 class History:
-    """Values at rising instants: a motion is smooth between and at rest outside, all else linear and held."""
+    """Values at increasing times: motions are smooth between and at rest outside, all else linear and constant."""
 
     times_s: Sequence[float]
     values: Sequence[float]
@@ -38,9 +38,9 @@ Signal = str | History
 
 @dataclass(frozen=True)
 class Imposed:
-    """A coordinate that moves as given: its `position` (m or rad) or its `velocity` over time, SI.
+    """A coordinate with prescribed motion: its `position` (m or rad) or its `velocity` over time, SI.
 
-    The coordinate may be left out where the joint has one only.
+    The coordinate may be left out if the joint has only one.
     """
 
     coordinate: str = ""
@@ -141,7 +141,7 @@ class Link:
 
 @dataclass(frozen=True)
 class Joint(Link):
-    """What two bodies can do to each other; `kind` is one of `JOINT_KINDS`.
+    """A joint between two bodies; `kind` is one of `JOINT_KINDS`.
 
     The axis is that of turning and sliding, or the normal of a planar joint; a universal joint turns about `reference`
     on its first body and about the axis on its second. Coordinates are zero while the two frames coincide. A distance
@@ -155,7 +155,7 @@ class Joint(Link):
     friction: Sequence[JointFriction] = field(default=(), kw_only=True)
 
     def coordinate(self, name: str) -> str:
-        """The coordinate meant by a name, or by none; raises InputError if there is no such one."""
+        """The coordinate with this name, or the only one; raises InputError if there is none."""
         return coordinate_of(self.kind, name, f"joint {self.name}")
 
 

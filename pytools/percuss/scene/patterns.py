@@ -15,7 +15,7 @@ from percuss.scene.shapes import Vector
 def grid(
     body: Body, counts: tuple[int, int, int], pitch_m: Vector, *, stagger_m: Vector = ZERO, centred: bool = False
 ) -> list[Body]:
-    """Copies of a body on a grid: the first stands where the body does, or the middle does with `centred`.
+    """Copies of a body on a grid. The first is at the body's position, or the middle with `centred`.
 
     Every second layer along z is shifted by `stagger_m`: a running bond. Copies are named after their places along
     those axes that have several.

@@ -11,7 +11,7 @@ from percuss.scene.world import Record, Result, Settings, World
 
 @dataclass(frozen=True)
 class Scene(SceneDescription):
-    """Everything a simulation starts from. Names are unique; groups are known by name."""
+    """Everything a simulation starts from. Names are unique; groups are referred to by name."""
 
     def run(
         self, duration_s: float, settings: Settings, record: Record | None = None, *, start: bytes | None = None
@@ -23,7 +23,7 @@ class Scene(SceneDescription):
         return world.run(duration_s, record)
 
     def world(self, settings: Settings) -> World:
-        """The scene in motion; raises InputError for a scene that cannot be."""
+        """The scene in motion; raises InputError for an impossible scene."""
         return World(self, settings)
 
     def faults(self) -> list[tuple[str, str]]:

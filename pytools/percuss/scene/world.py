@@ -68,7 +68,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Record:
-    """What a run keeps besides its probes: rows every so many steps, 0 for never."""
+    """What a run records besides its probes: one row every this many steps, 0 for never."""
 
     energy_every: int = 1
     steps_every: int = 1
@@ -80,7 +80,7 @@ class Record:
 class Settle:
     """When a scene counts as settled: every body slower than a speed for some steps in a row.
 
-    In each step the velocities lose the share `damping`, so that what is loose comes to rest soon.
+    In each step the velocities are reduced by the share `damping`, so that loose bodies come to rest soon.
     """
 
     speed_m_per_s: float = 1e-6
@@ -91,7 +91,7 @@ class Settle:
 
 @dataclass(frozen=True)
 class Settled:
-    """How settling ended: whether at rest, the fastest body's speed, the farthest way of a centre of mass."""
+    """How settling ended: whether at rest, the largest speed, the largest displacement of a centre of mass."""
 
     at_rest: bool
     steps: int
@@ -101,7 +101,7 @@ class Settled:
 
 @dataclass(frozen=True)
 class Assembled:
-    """How joints went together: the farthest way of a centre of mass, and what others imply, as joint and row."""
+    """How joints were assembled: the largest displacement of a centre of mass, and redundant rows, as joint and row."""
 
     moved_m: float
     redundant: tuple[tuple[str, str], ...]
@@ -148,7 +148,7 @@ class Result:
     bond_points: Table = field(default_factory=dict)
 
     def faults(self) -> list[str]:
-        """Why this run is none to rely on, a sentence each; none for one that is."""
+        """Why this run is not reliable, a sentence each; empty if it is."""
         sentences = []
         if self.deepest_overlap_share > MOST_OVERLAP:
             sentences.append(
@@ -164,7 +164,7 @@ class Result:
         return sentences
 
     def notes(self) -> list[str]:
-        """What to know of a run beside its numbers, a sentence each."""
+        """Notes on the run, a sentence each."""
         if not self.unmet_steps:
             return []
         steps = f"{self.unmet_steps} of {self.steps_taken} steps"
@@ -184,12 +184,12 @@ class World:
         self.core = _asked(lambda: _core.RigidWorld(scene.description(), vars(settings)))
 
     def assembled(self) -> Assembled:
-        """How the joints went together at the start."""
+        """How the joints were assembled at the start."""
         moved_m, redundant = self.core.assembled()
         return Assembled(moved_m, tuple(redundant))
 
     def run(self, duration_s: float, record: Record | None = None, *, checkpoint: Checkpoint | None = None) -> Result:
-        """Go on for a duration, rounded to whole steps; with a checkpoint from where it was stopped."""
+        """Continue for a duration, rounded to whole steps; with a checkpoint, from where it was stopped."""
         record = record or Record()
         if checkpoint is None:
             recorded = _asked(lambda: self.core.run(duration_s, **vars(record)))
@@ -249,7 +249,7 @@ class World:
     def set_velocity(
         self, body: str, velocity_m_per_s: Vector, angular_velocity_rad_per_s: Vector = (0.0, 0.0, 0.0)
     ) -> None:
-        """Give a body another velocity; the change of energy is booked as brought in."""
+        """Give a body another velocity; the change of energy is recorded as `brought_in_j`."""
         self.core.set_velocity(self.scene.body_index[body], velocity_m_per_s, angular_velocity_rad_per_s)
 
     @property

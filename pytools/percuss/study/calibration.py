@@ -31,9 +31,9 @@ APART = ("specimen", "case", "point")
 COMMON, PER_DATUM = "common", "per-datum"
 
 STOPPING = table_of(
-    Setting("r_hat", "bare", low=1, low_open=True, doc="potential scale reduction below which chains count as one"),
-    Setting("ess", "bare", low=0, low_open=True, doc="effective draws wanted of every parameter"),
-    Setting("evaluations", "integer", low=1, doc="most evaluations of the likelihood"),
+    Setting("r_hat", "bare", low=1, low_open=True, doc="R-hat below which chains have converged"),
+    Setting("ess", "bare", low=0, low_open=True, doc="effective sample size required of every parameter"),
+    Setting("evaluations", "integer", low=1, doc="maximum number of likelihood evaluations"),
 )
 
 GROUP = table_of(
@@ -41,16 +41,16 @@ GROUP = table_of(
     Setting("cases", "texts", doc="which cases, likewise"),
     Setting("points", "texts", doc="which points of measurement, likewise"),
     Setting("by", "text", "", choices=SPLITS, doc="a data group for each; default: one group"),
-    Setting("discrepancy", "table", {}, doc="how data scatter about the model: kind, std and what else the kind takes"),
+    Setting(
+        "discrepancy", "table", {}, doc="how data scatter about the model: kind, std and the other fields of the kind"
+    ),
 )
 SPECIMENS = table_of(
     Setting(
         "by", "text", "specimen", choices=APART, doc="what distinguishes specimens: the column specimen, case or point"
     ),
-    Setting("free", "texts", [], doc="parameters that each specimen has for itself, with the prior they have"),
-    Setting(
-        "population", "texts", [], doc="parameters that come from a population, whose middle and spread are inferred"
-    ),
+    Setting("free", "texts", [], doc="parameters that are independent in each specimen, with their own prior"),
+    Setting("population", "texts", [], doc="parameters drawn from a population, whose centre and spread are inferred"),
     Setting("spread", "table", {}, doc="prior of the spreads, in standard deviations of the parameter's prior"),
 )
 BLOCK = (
@@ -59,8 +59,8 @@ BLOCK = (
     | table_of(
         Setting("groups", "table", {}, doc="groups of different discrepancies, each a table of the keys above"),
         Setting("specimens", "table", {}, of=SPECIMENS, doc="which parameters differ between specimens"),
-        Setting("sampler", "text", "", doc="how draws are made"),
-        Setting("settings", "table", {}, doc="of the sampler"),
+        Setting("sampler", "text", "", doc="name of the sampler"),
+        Setting("settings", "table", {}, doc="settings of the sampler"),
         Setting(
             "mass",
             "bare",
@@ -78,9 +78,9 @@ BLOCK = (
             choices=(COMMON, PER_DATUM),
             doc=f'"{COMMON}" for an output, "{PER_DATUM}", or false: not counted',
         ),
-        Setting("measurement_error", "boolean", True, doc="whether the std of the data counts"),
-        Setting("noise_free", "boolean", False, doc="data without any error are wanted"),
-        Setting("doc", "text", "", doc="words for people"),
+        Setting("measurement_error", "boolean", True, doc="whether the std of the data is part of the likelihood"),
+        Setting("noise_free", "boolean", False, doc="use data that have no error at all"),
+        Setting("doc", "text", "", doc="description"),
     )
 )
 
@@ -115,7 +115,7 @@ class Specimens:
 @dataclass(frozen=True)
 class Block:
     """How to calibrate. Errors of surrogate (None: not at all) and measurement count unless they are switched off, as
-    when an inferred std is to hold all error there is. `noise_free`: data without any error are wanted. `raw` is the
+    when an inferred std is to hold all error there is. `noise_free`: use data that have no error at all. `raw` is the
     table as written, which the ledger keeps.
     """
 

@@ -19,8 +19,8 @@ from percuss.spelling import did_you_mean
 from percuss.study.study import Study
 
 SCHEMA = table_of(
-    Setting("licence", "text", "", doc="under which the file may be used, as an SPDX identifier"),
-    Setting("doi", "text", "", doc="where the file is published, as 10.5281/zenodo.1234567"),
+    Setting("licence", "text", "", doc="licence of the file, as an SPDX identifier"),
+    Setting("doi", "text", "", doc="DOI of the file, such as 10.5281/zenodo.1234567"),
 )
 # The registrant's number and what it calls the object, as the DOI Handbook (2.2) has it.
 _DOI = re.compile(r"10\.\d{4,9}(\.\d+)*/\S+")

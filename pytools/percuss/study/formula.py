@@ -95,7 +95,7 @@ def _check(node: ast.expr, names: dict[str, None]) -> None:
         for item in node.args:
             _check(item, names)
     else:
-        raise InputError(f"`{ast.unparse(node)[:60]}` may not stand in a formula")
+        raise InputError(f"`{ast.unparse(node)[:60]}` is not allowed in a formula")
 
 
 def _power(node: ast.BinOp) -> float:

@@ -46,10 +46,10 @@ HISTORY = table_of(
         doc="what the clock shows when the model starts, or { prior = ... } to infer it",
     ),
     Setting(
-        "drift", "number", 0.0, of=PRIOR, doc="by what share the clock goes too fast, or { prior = ... } to infer it"
+        "drift", "number", 0.0, of=PRIOR, doc="share by which the clock is too fast, or { prior = ... } to infer it"
     ),
-    Setting("from", "number", unit_of="axis", doc="first instant of the clock that is taken"),
-    Setting("to", "number", unit_of="axis", doc="last instant of the clock that is taken"),
+    Setting("from", "number", unit_of="axis", doc="first time on the clock to use"),
+    Setting("to", "number", unit_of="axis", doc="last time on the clock to use"),
     Setting(
         "thin",
         "integer",
@@ -58,8 +58,8 @@ HISTORY = table_of(
         choices=(BY_INFORMATION,),
         doc=f'take one sample of so many, or "{BY_INFORMATION}": as few as tell the same',
     ),
-    Setting("check", "boolean", True, doc="refuse channels whose size or sign is not that of the model's curves"),
-    Setting("doc", "text", "", doc="words for people"),
+    Setting("check", "boolean", True, doc="refuse channels whose magnitude or sign does not match the model's curves"),
+    Setting("doc", "text", "", doc="description"),
 )
 
 

@@ -144,7 +144,14 @@ SECTION = "correlations"
 PAIR = table_of(
     Setting("between", "texts", required=True, doc="the two parameters"),
     Setting(
-        "correlation", "bare", required=True, low=-1, high=1, low_open=True, high_open=True, doc="between -1 and 1"
+        "correlation",
+        "bare",
+        required=True,
+        low=-1,
+        high=1,
+        low_open=True,
+        high_open=True,
+        doc="correlation, between -1 and 1",
     ),
 )
 SCHEMA = table_of(

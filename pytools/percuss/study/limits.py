@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
 LIMIT = table_of(
     Setting("quantity", "text", doc="an output, or a formula of outputs and parameters"),
-    Setting("threshold", "any", doc="beyond which it fails, with its unit"),
-    Setting("fails", "text", "above", choices=("above", "below"), doc="on which side of the threshold"),
-    Setting("case", "text", doc="which case; needed where there are several"),
+    Setting("threshold", "any", doc="threshold beyond which it fails, with its unit"),
+    Setting("fails", "text", "above", choices=("above", "below"), doc="on which side of the threshold it fails"),
+    Setting("case", "text", doc="which case; required if there are several"),
     Setting("series", "texts", doc="other limits: fails where any of them does"),
     Setting("parallel", "texts", doc="other limits: fails where all of them do"),
     Setting("aleatory", "texts", doc="parameters that vary from event to event, for estimates from a posterior"),
-    Setting("doc", "text", doc="what it is, in a line"),
+    Setting("doc", "text", doc="description in one line"),
 )
 SCHEMA = LIMIT
 
@@ -158,7 +158,7 @@ def _resolved(study: Study, tables: Mapping[str, Any], name: str, table: dict[st
 def _checked_quantity(study: Study, checked: Mapping[str, Any], path: KeyPath, note: Note) -> dict[str, Any]:
     resolved: dict[str, Any] = {}
     if "threshold" not in checked:
-        note((*path, "threshold"), "missing; beyond which it fails, with its unit")
+        note((*path, "threshold"), "missing; threshold beyond which it fails, with its unit")
     elif "quantity" in checked:
         key = "quantity"
         try:

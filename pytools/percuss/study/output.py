@@ -148,7 +148,7 @@ class Output:
 # Keys that are places on the axis of the curve, or a length of it.
 PLACES = ("at", "from", "to", "window")
 OUTPUT = table_of(
-    Setting("quantity", "any", doc="of the model; default: the name of the output"),
+    Setting("quantity", "any", doc="quantity of the model; default: the name of the output"),
     Setting("reduce", "any", doc="how a curve becomes a number: " + ", ".join(REDUCTIONS)),
     Setting("at", "number", unit_of="axis", doc='place on the axis of the curve, with reduce = "at"'),
     Setting("from", "number", unit_of="axis", doc="only the part of the curve from here on"),
@@ -159,10 +159,10 @@ OUTPUT = table_of(
         low=0,
         low_open=True,
         unit_of="axis",
-        doc="length of a moving mean, with " + ", ".join(EXTREMES),
+        doc="length of a moving average, with " + ", ".join(EXTREMES),
     ),
-    Setting("unit", "any", doc="for reading; default: that of the model"),
-    Setting("doc", "text", "", doc="what it is, in a line"),
+    Setting("unit", "any", doc="unit for display; default: that of the model"),
+    Setting("doc", "text", "", doc="description in one line"),
 )
 
 

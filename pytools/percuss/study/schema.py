@@ -39,14 +39,14 @@ ReadFile = Callable[[str, int], bytes]
 MAX_ATTACHED_BYTES = 256 * 1024**2
 
 ABOUT = table_of(
-    Setting("title", "text", "", doc="what the study is, in a line"),
+    Setting("title", "text", "", doc="title in one line"),
     Setting("source", "text", "", doc="where its data and values come from"),
     Setting("notes", "text", "", doc="anything else a reader should know"),
 )
 PARAMETER = table_of(
-    Setting("unit", "any", doc="of bare numbers, and for reading; default: that of the model"),
+    Setting("unit", "any", doc="unit of bare numbers, and for display; default: that of the model"),
     Setting("prior", "any", doc="its distribution: kind and the fields of the kind"),
-    Setting("doc", "text", "", doc="what it is, in a line"),
+    Setting("doc", "text", "", doc="description in one line"),
 )
 # The key of a case that lists parameters, and what no input can be called therefore.
 HOLD = "hold"

@@ -135,7 +135,7 @@ def check_low(surrogate: Surrogate, study: Study, outputs: Sequence[tuple[str, s
         )
     if "fold_terms" not in surrogate.tables:
         raise InputError(
-            f"{whose}: was fitted without folds, and what it knows of points that it has not seen cannot be told",
+            f"{whose}: was fitted without folds, so its error at new points is not known",
             hint="percuss surrogate with --folds 5",
         )
     if all(_number(surrogate, case, output) is None for case, output in outputs):

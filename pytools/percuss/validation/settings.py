@@ -42,7 +42,7 @@ KEYS = {
         Setting("file", "file", doc="data: CSV or Parquet, in the study's folder"),
         Setting("time", "text", doc="column of the time"),
         Setting("time_unit", "text", doc="unit of the column of the time; default: that of its header, else s"),
-        Setting("step", "number", unit="s", low=0, doc="interval of the samples, where no column holds the time"),
+        Setting("step", "number", unit="s", low=0, doc="interval of the samples, if no column holds the time"),
         Setting("inputs", "list", [], doc="tables: to, column, unit, factor"),
         Setting("observed", "list", required=True, doc="tables: quantity, column, unit, noise_std or noise_variance"),
         Setting("case", "text", doc="which case of the study"),
@@ -50,15 +50,23 @@ KEYS = {
         Setting("track", "list", doc="what may drift; default: every parameter that `values` does not fix"),
         Setting("drift", "number", DRIFT, low=0, doc="coefficient of variation of a step"),
         Setting("ladder", "list", list(LADDER), doc="drifts to compare"),
-        Setting("settle", "number", unit="s", low=0, doc="paths are judged after this time; default: a tenth"),
-        Setting("training", "number", unit="s", low=0, doc="what the constant calibration sees; default: half"),
+        Setting(
+            "settle", "number", unit="s", low=0, doc="parameter paths are judged after this time; default: a tenth"
+        ),
+        Setting(
+            "training", "number", unit="s", low=0, doc="part of the record for the constant calibration; default: half"
+        ),
         Setting("gaps", "text", "refuse", choices=("refuse", "skip")),
         Setting("substeps", "integer", 1, low=1, high=10_000),
-        Setting("use_first", "boolean", False, doc="take in sample 0 as well"),
-        Setting("displacement_std", "number", START_STD, unit="m", low=0, doc="of the state at sample 0"),
-        Setting("velocity_std", "number", START_STD, unit="m/s", low=0, doc="of the state at sample 0"),
-        Setting("priors", "table", {}, doc="of tracked parameters, and variance_NAME of a measured quantity"),
-        Setting("extrapolate", "file", doc="data of stronger excitation, to see what the calibrated model makes of it"),
+        Setting("use_first", "boolean", False, doc="assimilate sample 0 as well"),
+        Setting(
+            "displacement_std", "number", START_STD, unit="m", low=0, doc="standard deviation of the state at sample 0"
+        ),
+        Setting(
+            "velocity_std", "number", START_STD, unit="m/s", low=0, doc="standard deviation of the state at sample 0"
+        ),
+        Setting("priors", "table", {}, doc="priors of tracked parameters, and variance_NAME of a measured quantity"),
+        Setting("extrapolate", "file", doc="data of stronger excitation, to be predicted by the calibrated model"),
         Setting("traditional", "boolean", True, doc="calibrate with constant parameters as well"),
     )
 }
@@ -66,7 +74,7 @@ INPUT = {
     "to": Setting("to", "text", required=True, doc="a mass (force) or `base` (acceleration)"),
     "column": Setting("column", "text", required=True),
     "unit": Setting("unit", "text"),
-    "factor": Setting("factor", "number", 1.0, doc="the column is multiplied by it"),
+    "factor": Setting("factor", "number", 1.0, doc="factor by which the column is multiplied"),
 }
 OBSERVED = {
     "quantity": Setting("quantity", "text", required=True, doc="u, v or a and the name of a mass"),

@@ -17,48 +17,67 @@ SEED = "seed"
 _NAME = re.compile(r"[A-Za-z_][\w.-]{0,63}")
 _VARIABLE = re.compile(r"[A-Za-z_]\w*")
 INPUT = table_of(
-    Setting("unit", "text", default="1", doc="in which the program gets it, and bare numbers are"),
-    Setting("default", "any", doc="value where a study gives none"),
-    Setting("low", "any", doc="least it may be"),
-    Setting("high", "any", doc="most it may be"),
-    Setting("choices", "texts", doc="texts it may be, for an input that is no number"),
-    Setting("doc", "text", default="", doc="what it is, in a line"),
+    Setting("unit", "text", default="1", doc="unit in which the program receives it; also that of bare numbers"),
+    Setting("default", "any", doc="value if the study gives none"),
+    Setting("low", "any", doc="smallest value allowed"),
+    Setting("high", "any", doc="largest value allowed"),
+    Setting("choices", "texts", doc="texts allowed, for an input that is not a number"),
+    Setting("doc", "text", default="", doc="description in one line"),
 )
 QUANTITY = table_of(
-    Setting("file", "text", required=True, doc="that the program writes into its scratch folder"),
+    Setting("file", "text", required=True, doc="file that the program writes into its scratch folder"),
     Setting("column", "any", doc="name or number of the column"),
     Setting("row", "integer", doc="number of the row, from 0; -1 is the last"),
-    Setting("unit", "text", default="1", doc="in which the program writes it"),
-    Setting("axis", "text", doc="the quantity it is a curve over"),
-    Setting("doc", "text", default="", doc="what it is, in a line"),
+    Setting("unit", "text", default="1", doc="unit in which the program writes it"),
+    Setting("axis", "text", doc="for a curve: the quantity on its axis"),
+    Setting("doc", "text", default="", doc="description in one line"),
 )
 
 _SETTINGS = (
     Setting("command", "list", required=True, doc="the program and its arguments, as a list of texts; never a shell"),
-    Setting(
-        "inputs", "table", required=True, doc="what it takes: name = { unit = ..., low = ..., default = ... }", of=INPUT
-    ),
+    Setting("inputs", "table", required=True, doc="inputs: name = { unit = ..., low = ..., default = ... }", of=INPUT),
     Setting(
         "quantities",
         "table",
         required=True,
-        doc="what it gives: name = { file = ..., column = ..., unit = ... }",
+        doc="results: name = { file = ..., column = ..., unit = ... }",
         of=QUANTITY,
     ),
     Setting("files", "files", default=[], doc="files of the study's folder that it needs"),
-    Setting("templates", "files", default=[], doc="the same, with values filled in"),
-    Setting("environment", "table", default={}, doc="variables it gets, with values filled in"),
-    Setting("pass_environment", "list", default=[], doc="variables of the caller that it gets"),
-    Setting("writable", "list", default=[], doc="folders it may write to beside its scratch folder"),
-    Setting("network", "boolean", doc="whether it may use the network; not given: no"),
+    Setting("templates", "files", default=[], doc="files of the study's folder in which values are filled in"),
+    Setting("environment", "table", default={}, doc="environment variables it gets, with values filled in"),
+    Setting("pass_environment", "list", default=[], doc="environment variables passed on from the caller"),
+    Setting("writable", "list", default=[], doc="folders it may write to in addition to its scratch folder"),
+    Setting("network", "boolean", doc="whether it may use the network; default: no"),
     Setting("version", "list", default=[], doc="a call that prints its version"),
-    Setting("timeout", "number", default=3600.0, unit="s", low=1e-3, high=1e8, doc="a run that takes longer is ended"),
-    Setting("retries", "integer", default=0, low=0, high=100, doc="how often a failed run is tried again"),
-    Setting("exit_codes", "list", default=[0], doc="codes that mean success"),
-    Setting("largest_print", "integer", default=1_000_000, low=1, high=10**9, doc="bytes it may print on a stream"),
-    Setting("largest_file", "integer", default=10**9, low=1, high=10**12, doc="bytes of a file it may write"),
     Setting(
-        "most_processes", "integer", default=1000, low=1, high=10**6, doc="processes and threads it may have at a time"
+        "timeout", "number", default=3600.0, unit="s", low=1e-3, high=1e8, doc="a run that takes longer is stopped"
+    ),
+    Setting("retries", "integer", default=0, low=0, high=100, doc="how often a failed run is tried again"),
+    Setting("exit_codes", "list", default=[0], doc="exit codes that mean success"),
+    Setting(
+        "largest_print",
+        "integer",
+        default=1_000_000,
+        low=1,
+        high=10**9,
+        doc="largest number of bytes it may print on a stream",
+    ),
+    Setting(
+        "largest_file",
+        "integer",
+        default=10**9,
+        low=1,
+        high=10**12,
+        doc="largest size of a file it may write, in bytes",
+    ),
+    Setting(
+        "most_processes",
+        "integer",
+        default=1000,
+        low=1,
+        high=10**6,
+        doc="largest number of processes and threads at a time",
     ),
     Setting("batch", "integer", default=1, low=1, high=100_000, doc="runs in one event"),
 )
@@ -74,7 +93,7 @@ def reference() -> Reference:
     return Reference(
         conventions=(
             "Inputs and quantities are those that `inputs` and `quantities` of the study name.",
-            "The program reads and writes each in the unit the study says; percuss converts to SI and back.",
+            "The program reads and writes each in the unit given in the study; percuss converts to SI and back.",
             "Signs are the program's own.",
         )
     )

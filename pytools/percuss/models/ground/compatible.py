@@ -25,11 +25,13 @@ COMPATIBLE = table_of(
     *TARGET,
     *(SYNTHETIC[key] for key in ("rise", "plateau", "decay", "step")),
     Setting(
-        "shortest", "number", 0.05, unit="s", low=0.005, high=1, doc="period from which on the spectrum is matched"
+        "shortest", "number", 0.05, unit="s", low=0.005, high=1, doc="shortest period at which the spectrum is matched"
     ),
-    Setting("longest", "number", 4.0, unit="s", low=0.1, high=100, doc="period up to which the spectrum is matched"),
-    Setting("periods", "integer", 60, low=10, high=500, doc="how many periods, evenly in their logarithm"),
-    Setting("iterations", "integer", 20, low=0, high=100, doc="rounds of the match"),
+    Setting(
+        "longest", "number", 4.0, unit="s", low=0.1, high=100, doc="longest period at which the spectrum is matched"
+    ),
+    Setting("periods", "integer", 60, low=10, high=500, doc="number of periods, evenly spaced in the logarithm"),
+    Setting("iterations", "integer", 20, low=0, high=100, doc="number of iterations"),
 )
 
 

@@ -27,19 +27,23 @@ if TYPE_CHECKING:
     from numpy import ndarray
 
 SYNTHETIC = {
-    "frequency": Setting("frequency", "number", 2.5, unit="Hz", low=1e-3, high=100, doc="of the ground, fg"),
-    "damping": Setting("damping", "number", 0.6, low=0.01, high=2, doc="of the ground, zg"),
-    "filter_frequency": Setting("filter_frequency", "number", 0.25, unit="Hz", low=1e-4, high=10, doc="high-pass, ff"),
-    "filter_damping": Setting("filter_damping", "number", 0.6, low=0.01, high=2, doc="high-pass, zf"),
+    "frequency": Setting("frequency", "number", 2.5, unit="Hz", low=1e-3, high=100, doc="frequency of the ground, fg"),
+    "damping": Setting("damping", "number", 0.6, low=0.01, high=2, doc="damping ratio of the ground, zg"),
+    "filter_frequency": Setting(
+        "filter_frequency", "number", 0.25, unit="Hz", low=1e-4, high=10, doc="frequency of the high-pass filter, ff"
+    ),
+    "filter_damping": Setting(
+        "filter_damping", "number", 0.6, low=0.01, high=2, doc="damping ratio of the high-pass filter, zf"
+    ),
     "rise": Setting("rise", "number", 2.0, unit="s", low=1e-3, high=1e3, doc="end of the rise, t1"),
     "plateau": Setting("plateau", "number", 10.0, unit="s", low=0, high=1e4, doc="length of the plateau, t2 - t1"),
-    "decay": Setting("decay", "number", 0.3, unit="1/s", low=1e-3, high=1e3, doc="rate of the fall, c"),
+    "decay": Setting("decay", "number", 0.3, unit="1/s", low=1e-3, high=1e3, doc="rate of the decay, c"),
     "amplitudes": Setting(
         "amplitudes",
         "text",
         "fixed",
         choices=("fixed", "random"),
-        doc="of the cosines: those of the spectrum, or random about them, which makes the motion Gaussian",
+        doc="amplitudes of the cosines: as the spectrum, or random about it, which makes the motion Gaussian",
     ),
     "step": Setting("step", "number", 0.01, unit="s", low=1e-4, high=0.1, doc="interval of the samples"),
 }

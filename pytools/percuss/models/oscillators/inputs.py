@@ -47,7 +47,7 @@ CONTACT_INPUTS = {
         None,
         0.0,
         low_open=True,
-        doc="of the impact law, in the unit the law wants",
+        doc="stiffness of the impact law, in the unit that the law requires",
         other_units=STIFFNESS_UNITS[1:],
     ),
     "damping": Input(
@@ -55,7 +55,7 @@ CONTACT_INPUTS = {
         None,
         "exact",
         choices=("exact", "nominal"),
-        doc="exact delivers the restitution asked for, nominal is as printed in the literature",
+        doc="exact gives the restitution asked for, nominal uses the published formula",
     ),
 }
 

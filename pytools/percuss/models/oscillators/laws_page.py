@@ -10,12 +10,13 @@ ASKED = (0.1, 0.35, 0.5, 0.75, 0.9)
 HEAD = """\
 # Impact laws
 
-Every law takes the coefficient of restitution `e` (rebound speed over approach speed of two free masses) as a direct
-input. What the literature prints often delivers another value than the one it names, so each law has two dampings:
-`damping = "exact"` (the default) solves for the one that delivers `e`, `damping = "nominal"` uses the printed formula.
+These are the contact laws of the model kind [oscillators](oscillators.md). Every law takes the coefficient of
+restitution `e` (rebound speed over approach speed of two free masses) as a direct input. The damping formulas in the
+literature often give a restitution other than the one asked for, so each law has two dampings: `damping = "exact"` (the
+default) solves for the damping that gives `e`, `damping = "nominal"` uses the published formula.
 
-d is the indentation, d' its rate, v the approach speed at first touch. Stiffness is in N/m, for laws with d^1.5 in
-N/m^1.5 (`500 N/mm^1.5`); a stiffness of the wrong kind is refused. The law `rigid` has none and takes none.
+d is the indentation, d' its rate, v the approach speed at first contact. Stiffness is in N/m, and in N/m^1.5 for laws
+with d^1.5 (`500 N/mm^1.5`); a stiffness of the wrong kind is refused. The law `rigid` has no stiffness.
 
 | law | force | source |
 | --- | --- | --- |
@@ -24,16 +25,19 @@ N/m^1.5 (`500 N/mm^1.5`); a stiffness of the wrong kind is refused. The law `rig
 ACHIEVED = """
 ## Achieved against nominal
 
-Restitution of a free collision, by integration of the motion, for the printed damping. With `exact` every law gives
-what is asked for within 1e-8.
+Restitution of a free collision with the published damping, by integration of the motion. With `exact` every law gives
+the restitution asked for within 1e-8.
 
 """
 
 NOTES = """
-The exact relations: with the tension cut, a Kelvin-Voigt contact of damping ratio z gives
-`e = exp(-2 z acos(z) / sqrt(1 - z^2))`; a force `k d^n (1 + D d'/v)` gives, for any n,
-`D (1 + e) = ln((1 + D) / (1 - D e))`. Jankowski's law, damped on approach only, is solved in one dimension. The formula
-of Hertz-damp is far off below e = 0.8: use it as printed only to repeat old results.
+Exact relations:
+
+- a Kelvin-Voigt contact of damping ratio z, without tension: `e = exp(-2 z acos(z) / sqrt(1 - z^2))`;
+- a force `k d^n (1 + D d'/v)`, for any n: `D (1 + e) = ln((1 + D) / (1 - D e))`;
+- Jankowski's law, damped on approach only: solved in one dimension.
+
+The formula of Hertz-damp is far off below e = 0.8. Use it as published only to repeat old results.
 """
 
 

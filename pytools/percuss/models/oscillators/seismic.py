@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from numpy import ndarray
 
 STOREY = table_of(
-    Setting("name", "text", required=True, doc="follows the names of its quantities"),
+    Setting("name", "text", required=True, doc="name, at the end of the names of its quantities"),
     Setting("between", "list", required=True, doc='two masses, or "base" and one, the lower one first'),
-    Setting("height", "number", required=True, unit="m", low=0, low_open=True, doc="of the storey"),
-    Setting("building", "text", doc="whose storey it is, for the largest drift ratio of each building"),
+    Setting("height", "number", required=True, unit="m", low=0, low_open=True, doc="height of the storey"),
+    Setting("building", "text", doc="name of the building, for the largest drift ratio of each building"),
 )
 SPECTRA = table_of(
     Setting("shortest", "number", 0.05, unit="s", low=1e-3, high=10, doc="first period"),
     Setting("longest", "number", 4.0, unit="s", low=1e-2, high=100, doc="last period"),
-    Setting("count", "integer", 60, low=2, high=1000, doc="how many periods, evenly in their logarithm"),
+    Setting("count", "integer", 60, low=2, high=1000, doc="number of periods, evenly spaced in the logarithm"),
     Setting("damping", "number", 0.05, low=0, high=1, doc="damping ratio"),
-    Setting("floors", "texts", [], doc="masses whose floor spectra are wanted"),
+    Setting("floors", "texts", [], doc="masses for which floor spectra are computed"),
 )
 MEASURES = (
     Quantity("pga", "m/s^2", doc="largest acceleration of the base"),

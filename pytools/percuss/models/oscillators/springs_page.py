@@ -7,10 +7,10 @@ from percuss.models.oscillators.springs import SPRING_LAWS
 HEAD = """\
 # Spring laws
 
-A spring of the kind [oscillators](oscillators.md) with a `law` yields, opens or slides. e is its elongation (second
-node less first), F its force, positive when it pulls; `stiffness` is that before anything yields, and damping in
-proportion to stiffness keeps it. Each number of a law is an input named after the spring (`yield_force_A1`), for
-priors, cases and the command line.
+Give a spring of the model kind [oscillators](oscillators.md) a `law` if it yields, opens or slides. e is its
+elongation (displacement of the second node minus that of the first), F its force, positive in tension. `stiffness` is
+the initial stiffness; stiffness-proportional damping uses it throughout. Each number of a law is an input named after
+the spring (`yield_force_A1`), for priors, cases and the command line.
 
 | law | force | takes | source |
 | --- | --- | --- | --- |
@@ -23,43 +23,49 @@ N.s/m and is the factor of `F = c |v|^a` in SI units (Constantinou and Symans, 1
 
 ## Equations
 
-- `bilinear`, `friction`, `pendulum`, `lead-rubber`: a linear spring and, beside it, an elastic one in series with a
-  slider. The slider's elongation p stands still while `|e - p|` is below the yield elongation and follows e beyond.
+- `bilinear`, `friction`, `pendulum`, `lead-rubber`: a linear spring in parallel with an elastic spring and a slider in
+  series. The slider's elongation p is constant while `|e - p|` is below the yield elongation and follows e beyond.
 - `bouc-wen`: `F = a k e + (1 - a) F_y z` with `x = e/e_y`, `e_y = F_y/k`, `dz/dx = (1 - nu |z|^n (gamma + beta
   sign(dx z))) / eta`, `nu = 1 + strength_loss w`, `eta = 1 + stiffness_loss w`, `dw/dx = (1 - a) z`: w is the
-  absorbed energy over `F_y e_y` (Bouc 1967; Wen 1976; Baber and Wen 1981).
+  absorbed energy divided by `F_y e_y` (Bouc 1967; Wen 1976; Baber and Wen 1981).
 - `menegotto-pinto`: from the reversal `(x_r, f_r)` to the point `(x_0, f_0)` where the elastic line through it meets
   the hardening line, `f* = b x* + (1 - b) x* / (1 + |x*|^R)^(1/R)`, `R = R_0 - a_1 xi/(a_2 + xi)`, xi the distance of
   `x_0` from the farthest reversal on that side, in yield elongations (Menegotto and Pinto 1973; Filippou, Popov and
   Bertero 1983, without isotropic hardening). Small cycles may overshoot the curve they left, as in every program that
   keeps one reversal only.
-- `gap` acts in compression, `hook` in tension, once the slack is used up; they remember nothing.
+- `gap` acts in compression, `hook` in tension, once the slack is used up; they have no memory.
 
-Friction is constant: for a coefficient that grows with the speed take another model.
+The friction coefficient is constant. If it depends on the speed, use another model.
 
-## What a run says of them
+## What a run reports
 
-For each spring with a law: the curves `drift_<spring>` and `spring_force_<spring>`; `peak_drift_<spring>`,
-`residual_drift_<spring>` (the drift if the spring were unloaded along its initial stiffness at the end of the run),
-`hysteretic_energy_<spring>`; where it yields the
-`ductility_<spring>` (peak drift over drift at yield); with an `ultimate_drift` the index `damage_<spring>` of Park
-and Ang (1985, J. Struct. Eng. 111, 722-739), `d/d_u + b E/(F_y d_u)` with the peak drift d, the hysteretic energy E
-and b the `damage_factor`. `law = "linear"` gives drift and force of a spring that never
-yields. Drift ratios of storeys are asked for by `storeys`.
+For each spring with a law:
+
+| quantity | |
+| --- | --- |
+| `drift_<spring>`, `spring_force_<spring>` | curves; `law = "linear"` gives them for a spring that never yields |
+| `peak_drift_<spring>` | |
+| `residual_drift_<spring>` | drift if the spring were unloaded along its initial stiffness at the end of the run |
+| `hysteretic_energy_<spring>` | |
+| `ductility_<spring>` | if it yields: peak drift over drift at yield |
+| `damage_<spring>` | with an `ultimate_drift`: the index of Park and Ang (1985, J. Struct. Eng. 111, \
+722-739), `d/d_u + b E/(F_y d_u)` with the peak drift d, the hysteretic energy E and b the `damage_factor` |
+
+Drift ratios of storeys are requested with `storeys`.
 
 ## How they are integrated
 
-- `event`: springs whose law is piecewise linear fly in closed form from kink to kink; yielding, unloading, closing
-  and opening are roots located to rounding. With `bouc-wen`, `menegotto-pinto` or a nonlinear damper every step is
-  taken by the eighth-order method, and reversals are located. A damper with a small exponent that holds a slow motion
-  is stiff: take `newmark` there.
-- `newmark` and `moreau-jean` solve for the forces at the end of the step, `central-difference` and `rk4` take them as
-  they come; in all of them the elongation goes straight from one step to the next, so a turn within a step is seen
-  one step late and the order across it is two at best.
+- `event`: springs whose law is piecewise linear are integrated in closed form from kink to kink. Yielding, unloading,
+  closing and opening are roots located to rounding. With `bouc-wen`, `menegotto-pinto` or a nonlinear damper every
+  step uses the eighth-order method, and reversals are located. A damper with a small exponent in slow motion is stiff:
+  use `newmark` there.
+- `newmark` and `moreau-jean` solve for the forces at the end of the step; `central-difference` and `rk4` are explicit.
+  In all of them the elongation is linear from one step to the next. A reversal within a step is therefore detected one
+  step late, and the order across it is two at best.
 
-The energy account has the work of yielding and friction as a term of its own, `energy_hysteretic`: what a spring has
-taken less what unloading would give back (for `bouc-wen` `(1 - a) k e_y^2 z^2 / 2`, for `menegotto-pinto` `F^2/2k`).
-The drift filter takes `linear`, `gap` and `hook` springs; one that remembers its past is refused there.
+The energy balance has a separate term for the work of yielding and friction, `energy_hysteretic`: the work done on a
+spring minus what unloading would return (for `bouc-wen` `(1 - a) k e_y^2 z^2 / 2`, for `menegotto-pinto` `F^2/2k`).
+The filter of [validation](validation.md) takes `linear`, `gap` and `hook` springs; laws with memory are refused there.
 """
 
 

@@ -13,55 +13,71 @@ from percuss.settings import Setting, table_of
 
 MASS = table_of(
     Setting("name", "text", required=True, doc="a short name: curves are called u<name>, v<name>, a<name>"),
-    Setting("mass", "number", unit="kg", required=True, doc="how heavy it is; an input, mass_<name>"),
-    Setting("displacement", "number", 0.0, unit="m", doc="at the start, relative to the base"),
-    Setting("velocity", "number", 0.0, unit="m/s", doc="at the start, relative to the base"),
+    Setting("mass", "number", unit="kg", required=True, doc="mass; an input, mass_<name>"),
+    Setting("displacement", "number", 0.0, unit="m", doc="initial displacement relative to the base"),
+    Setting("velocity", "number", 0.0, unit="m/s", doc="initial velocity relative to the base"),
 )
 SPRING = table_of(
-    Setting("name", "text", doc="follows the names of its inputs; default: its number, from 1"),
+    Setting("name", "text", doc="name, at the end of the names of its inputs; default: its number, from 1"),
     Setting("between", "list", required=True, doc='two masses, or "base" and one'),
     Setting("stiffness", "number", unit="N/m", required=True, doc="force over elongation"),
     Setting(
-        "cubic", "number", 0.0, unit="N/m^3", doc="force over the cube of the elongation, added; above 0 it stiffens"
+        "cubic",
+        "number",
+        0.0,
+        unit="N/m^3",
+        doc="additional force over the cube of the elongation; hardening if above 0",
     ),
-    Setting("damping_ratio", "number", 0.0, doc="of the second mass on this spring alone"),
+    Setting("damping_ratio", "number", 0.0, doc="damping ratio of the second mass on this spring alone"),
     Setting(
         "law",
         "text",
         choices=tuple(LAW_TABLES),
-        doc="in place of the linear force; the stiffness is that before yielding",
+        doc="law instead of the linear force; the stiffness is then the initial one",
         variants=LAW_TABLES,
     ),
 )
 DAMPER = table_of(
-    Setting("name", "text", doc="follows the name of its input; default: its number, from 1"),
+    Setting("name", "text", doc="name, at the end of the name of its input; default: its number, from 1"),
     Setting("between", "list", required=True, doc='two masses, or "base" and one'),
     Setting("coefficient", "number", unit="N.s/m", required=True, doc="force over the rate of elongation"),
     Setting("exponent", "number", low=0.0, low_open=True, doc=f"{EXPONENT.doc}; default: 1, a linear damper"),
 )
 CONTACT = table_of(
-    Setting("name", "text", doc="follows the names of its inputs and quantities; default: its number, from 1"),
+    Setting(
+        "name", "text", doc="name, at the end of the names of its inputs and quantities; default: its number, from 1"
+    ),
     Setting("between", "list", required=True, doc='two masses, the left one first; "base" may be one of them'),
     Setting("gap", "number", unit="m", doc="distance at zero displacements; default: the input gap of all contacts"),
     Setting("law", "text", doc="impact law; default: the input law of all contacts"),
     Setting("restitution", "number", doc="rebound speed over approach speed; default: that of all contacts"),
-    Setting("stiffness", "text", doc="of the law, N/m or N/m^1.5 as the law wants it; default: that of all contacts"),
-    Setting("damping", "text", doc="exact or nominal; default: that of all contacts"),
+    Setting(
+        "stiffness",
+        "text",
+        doc="contact stiffness, in N/m or N/m^1.5 depending on the law; default: that of all contacts",
+    ),
+    Setting("damping", "text", doc="damping, exact or nominal; default: that of all contacts"),
 )
 HARMONIC = table_of(
-    Setting("amplitude", "number", unit="m/s^2", required=True, doc="of the acceleration of the base"),
-    Setting("frequency", "number", unit="Hz", required=True, doc="of the sine"),
-    Setting("phase", "number", 0.0, unit="rad", doc="at its start"),
+    Setting("amplitude", "number", unit="m/s^2", required=True, doc="amplitude of the acceleration of the base"),
+    Setting("frequency", "number", unit="Hz", required=True, doc="frequency of the sine"),
+    Setting("phase", "number", 0.0, unit="rad", doc="phase at its start"),
     Setting("start", "number", 0.0, unit="s", doc="when it begins"),
     Setting("end", "number", unit="s", doc="when it ends; default: never"),
 )
 SENSOR = table_of(
     Setting("range", "number", unit="m/s^2", required=True, doc="largest acceleration it can read"),
-    Setting("resolution", "number", 0.0, unit="m/s^2", doc="to which readings are rounded; 0: not at all"),
+    Setting("resolution", "number", 0.0, unit="m/s^2", doc="readings are rounded to this; 0: no rounding"),
 )
 SCALING = table_of(
-    Setting("measure", "text", required=True, choices=("pga", "sa"), doc="what the input base_pga or base_sa is of"),
-    Setting("period", "number", unit="s", low=1e-3, high=100, doc="of the oscillator, with sa"),
+    Setting(
+        "measure",
+        "text",
+        required=True,
+        choices=("pga", "sa"),
+        doc="intensity measure to scale to; the input is base_pga or base_sa",
+    ),
+    Setting("period", "number", unit="s", low=1e-3, high=100, doc="period of the oscillator, with sa"),
     Setting("damping", "number", 0.05, low=0, high=1, doc="damping ratio of the oscillator, with sa"),
 )
 
@@ -75,21 +91,26 @@ def _records(table: Mapping[str, object]) -> tuple[Setting, ...]:
     unit = None if several or "base_record" in table else "m/s^2"
     return (
         *one,
-        Setting("base_records", "files", doc="several of them; the input base_record says which"),
+        Setting("base_records", "files", doc="several records; the input base_record chooses one"),
         Setting(
             "base_record_by",
             "text",
             choices=("name", "number"),
-            doc="number: the input base_record_number says which of base_records, so that designs can vary it",
+            doc="number: the input base_record_number chooses from base_records, so that designs can vary it",
         ),
-        Setting("base_record_unit", "text", unit, doc="unit of acceleration, for records that do not say it"),
+        Setting("base_record_unit", "text", unit, doc="unit of acceleration, for records that do not state it"),
         Setting(
             "base_record_end",
             "text",
             choices=("rest",),
-            doc="rest: the base is at rest after a record that ends before the run, which is refused without it",
+            doc="rest: the base is at rest after the end of a shorter record, which is refused otherwise",
         ),
-        Setting("base_scaling", "table", doc="scales records to a measure, an input instead of base_scale", of=SCALING),
+        Setting(
+            "base_scaling",
+            "table",
+            doc="scale records to an intensity measure, which is an input instead of base_scale",
+            of=SCALING,
+        ),
     )
 
 
@@ -108,16 +129,16 @@ def settings(table: Mapping[str, object]) -> dict[str, Setting]:
             Setting("rayleigh_stiffness", "number", 0.0, unit="s", low=0, doc="damping proportional to stiffness"),
             *_records(table),
             Setting("base_harmonics", "list", [], doc="sines instead of a record", of=HARMONIC),
-            Setting("base_synthetic", "table", doc="synthetic motion, another for every run", of=SYNTHETIC),
+            Setting("base_synthetic", "table", doc="synthetic motion, different in every run", of=SYNTHETIC),
             Setting(
                 "base_compatible",
                 "table",
-                doc="synthetic motion that matches a spectrum, another for every run",
+                doc="synthetic motion that matches a spectrum, different in every run",
                 of=COMPATIBLE,
                 files=("file",),
             ),
-            Setting("base_pulse", "table", doc="velocity pulse near a fault, alone or on top of the others", of=PULSE),
-            Setting("base_measures", "boolean", doc="measures of intensity of the base motion as quantities"),
+            Setting("base_pulse", "table", doc="near-fault velocity pulse, alone or added to the others", of=PULSE),
+            Setting("base_measures", "boolean", doc="intensity measures of the base motion as quantities"),
             Setting("spectra", "table", doc="response spectra of base motion and floors as curves", of=SPECTRA),
             Setting("storeys", "list", doc="tables of a storey, for drift ratios", of=STOREY),
             Setting("sensor", "table", doc="an accelerometer on every mass", of=SENSOR),

@@ -71,7 +71,7 @@ def read_heights(
     try:
         heights, spacing = _reader(name, GRIDS)(data)
         if spacing is None and spacing_m is None:
-            raise InputError("knows no spacing: say it, by `spacing`")
+            raise InputError("states no grid spacing: give it with `spacing`")
         if spacing is not None and spacing_m is not None:
             raise InputError(f"has a spacing of its own, {spacing[0]:g} and {spacing[1]:g} {unit}: leave out `spacing`")
         if min(heights.shape) < 2:

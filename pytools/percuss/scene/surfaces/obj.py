@@ -18,7 +18,7 @@ def read(data: bytes) -> tuple[Array, Array]:
             continue
         if parts[0] == "v":
             if len(parts) < 4:
-                raise InputError(f"line {number}: `v` wants three coordinates")
+                raise InputError(f"line {number}: `v` needs three coordinates")
             words += parts[1:4]
         elif parts[0] == "f":
             polygons.append(_corners(parts[1:], len(words) // 3, number))
@@ -29,9 +29,9 @@ def _corners(parts: list[str], known: int, number: int) -> list[int]:
     try:
         corners = [int(part.split("/")[0]) for part in parts]
     except ValueError:
-        raise InputError(f"line {number}: `f` wants numbers of vertices") from None
+        raise InputError(f"line {number}: `f` needs numbers of vertices") from None
     if len(corners) < 3:
-        raise InputError(f"line {number}: a face wants three corners or more")
+        raise InputError(f"line {number}: a face needs three corners or more")
     if 0 in corners:
         raise InputError(f"line {number}: vertex 0; OBJ counts from 1")
     # Negative numbers count back from the vertex given last.

@@ -10,9 +10,9 @@ from percuss.study.priors.prior import Prior, PriorError
 from percuss.study.priors.registry import prior_in_si, read_prior
 from percuss.units import si_quantity
 
-PRIOR = table_of(Setting("prior", "table", required=True, doc="what is held possible, as of a parameter"))
+PRIOR = table_of(Setting("prior", "table", required=True, doc="prior, as for a parameter"))
 # Numbers of several groups that have one name are one number.
-INFERRED = PRIOR | table_of(Setting("name", "text", doc="to share it between groups"))
+INFERRED = PRIOR | table_of(Setting("name", "text", doc="name, to share it between groups"))
 
 
 def read_inferred(table: Mapping[str, Any], unit: str, path: KeyPath, note: Note) -> Prior | None:
