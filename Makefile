@@ -10,6 +10,9 @@ EXTRAS := check,cloud,cluster,docs,report,test
 INSTALL := uv pip install --quiet --python $(VENV) --no-deps -r requirements-dev.lock
 # Where this is set, each of the thousands of programs that the tests start would compile all its libraries again.
 unexport PYTHONDONTWRITEBYTECODE
+# Ledgers wait for the disk at each commit. Those of tests have nothing to survive: they are kept in memory where there is room.
+ROOM := $(shell df -k --output=avail /dev/shm 2>/dev/null | tail -1)
+SCRATCH := $(shell test -w /dev/shm && test "$(ROOM)" -gt 3000000 2>/dev/null && echo TMPDIR=/dev/shm)
 RUST := $(shell find rust -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
 
 .PHONY: help
@@ -39,12 +42,12 @@ pictures: demo  ## Pages of the demo as pictures in build/pictures: light, dark,
 .PHONY: test
 test: setup  ## Set up and pass every test, Rust and Python, the same cases every time
 	PROPTEST_RNG_SEED=1 cargo test --locked --quiet
-	$(BIN)/python -m pytest -q -n auto --dist worksteal
+	$(SCRATCH) $(BIN)/python -m pytest -q -n auto --dist worksteal
 
 .PHONY: quick
 quick: setup  ## Lint of Python and the unit tests, in a minute: what to run while working
 	$(BIN)/ruff check --quiet .
-	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not slow" tests/unit
+	$(SCRATCH) $(BIN)/python -m pytest -q -n auto --dist worksteal -m "not slow" tests/unit
 
 .PHONY: fuzz
 fuzz: setup  ## Property tests with new cases every time, and many more of them
@@ -91,7 +94,7 @@ wheels:  ## Build wheel and sdist of this machine, and try each in an environmen
 	done
 
 .PHONY: lock
-lock: setup  ## Write requirements-dev.lock anew, with the newest versions that fit
+lock: setup  ## Write requirements-dev.lock with the newest versions that fit
 	mkdir -p build
 	{ head -1 requirements-dev.lock; $(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11.7 --no-header \
 	  --no-annotate --no-emit-index-url $(addprefix --extra ,$(shell echo $(EXTRAS) | tr , ' ')) pyproject.toml; } > build/lock

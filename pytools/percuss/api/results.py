@@ -124,7 +124,7 @@ class Campaign(Result):
         return units_of(self.study, [*self.study.parameters, *self.study.outputs])
 
     def runs(self) -> pl.DataFrame:
-        """One row a run: case, sample, parameters, why it failed (null: it did not) and outputs, in study units."""
+        """One row per run: case, sample, parameters, why it failed (null: it did not) and outputs, in study units."""
         return in_study_units(self.study, runs_table(self._session, load_design(self._session, self.event)))
 
     def failures(self) -> pl.DataFrame:

@@ -20,7 +20,7 @@ from percuss.units import parse_quantity, si_quantity
 
 SECTION = "filter"
 SCHEMA = table_of(
-    Setting("file", "file", doc="observations, CSV or Parquet, one row a step"),
+    Setting("file", "file", doc="observations, CSV or Parquet, one row per step"),
     Setting("case", "text", doc="which case was observed, or which rows of the file to use"),
     Setting("covariance", "text", choices=MODES, doc="constant, relative, or relative to the maximum"),
     Setting("noise", "table", doc="for constant: standard deviation of each variable"),

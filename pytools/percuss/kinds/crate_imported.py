@@ -1,4 +1,4 @@
-"""A crate of another ledger: an event made elsewhere, with all it stands on, kept as evidence."""
+"""A crate of another ledger: an event made elsewhere, with all it depends on, kept as evidence."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class CrateImported(Body):
 KIND = Kind(
     "crate.imported",
     CrateImported,
-    "a crate of another ledger: an event made elsewhere, with all it stands on",
+    "a crate of another ledger: an event made elsewhere, with all it depends on",
     summary=lambda body: f"{body.kind} {body.event[:18]} with {body.events} events",
     made_by="import",
     asked=("event", "hash"),
