@@ -55,19 +55,19 @@ class Kept(Book):
         return diff(self.session, self._event(a), self._event(b), rows)
 
     def restore(self, result: ResultLike, to: str | Path) -> Path:
-        """Write the study that a result depends on, as it was, into a new folder in the folder `to`; where it is."""
+        """Write the study that a result stands on, as it was, into a new folder in the folder `to`; where it is."""
         from percuss.work.restore import restore
 
         return restore(self.session, self._event(result), Path(to)).path
 
     def reproduce(self, result: ResultLike, runs: int | None = None) -> Reproduction:
-        """Compute a result, and all it depends on, again; `holds` says whether it came out. Nothing is appended."""
+        """Compute a result, and all it stands on, again; `holds` says whether it came out. Nothing is appended."""
         from percuss.work.reproduce import reproduce
 
         return reproduce(self.session, self._event(result), runs)
 
     def export_crate(self, result: ResultLike, to: str | Path, licence: str = "") -> str:
-        """Write a result and all it depends on as an RO-Crate, a folder or .zip; the hash that covers it."""
+        """Write a result and all it stands on as an RO-Crate, a folder or .zip; the hash that covers it."""
         from percuss.work.crate import write_crate
 
         return write_crate(self.session, self._event(result), Path(to), licence).root.hash

@@ -65,6 +65,6 @@ def repeat_comparison(session: Session, event: Event, part: int = 0) -> Repetiti
         apart = float("inf")
     if apart:
         outside = None if apart <= NEAR else f"its Bayes factors are {apart:.2g} apart"
-        what = "comparison: its Bayes factors differ when computed again"
+        what = "comparison: its Bayes factors come out otherwise"
         return judged(session, event, what, same=False, near=lambda: (outside, f"{NEAR:g}"))
     return judged_tables(session, event, "comparison", {"posteriors": table}, body=again)
