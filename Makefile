@@ -10,6 +10,8 @@ EXTRAS := check,cloud,cluster,docs,report,test
 INSTALL := uv pip install --quiet --python $(VENV) --no-deps -r requirements-dev.lock
 # Where this is set, each of the thousands of programs that the tests start would compile all its libraries again.
 unexport PYTHONDONTWRITEBYTECODE
+# Programs that share out their work themselves, whatever make does beside them: cargo would take make's two jobs for all.
+ALONE := env -u MAKEFLAGS -u MFLAGS
 # Ledgers wait for the disk at each commit. Those of tests have nothing to survive: they are kept in memory where there is room.
 ROOM := $(shell df -k --output=avail /dev/shm 2>/dev/null | tail -1)
 SCRATCH := $(shell test -w /dev/shm && test "$(ROOM)" -gt 3000000 2>/dev/null && echo TMPDIR=/dev/shm)
@@ -23,7 +25,7 @@ $(VENV)/installed: pyproject.toml requirements-dev.lock $(RUST)
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check 'maturin>=1.9,<2' 'uv>=0.8'
 	$(BIN)/$(INSTALL) || $(BIN)/pip install --quiet --disable-pip-version-check --no-deps -r requirements-dev.lock
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --uv --release --locked --quiet
+	$(ALONE) VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --uv --release --locked --quiet
 	touch $@
 
 .PHONY: setup
@@ -48,11 +50,11 @@ test:  ## Set up and pass every test, Rust and Python, the same cases every time
 .PHONY: test-rust
 test-rust:
 	mkdir -p build
-	CARGO_INCREMENTAL=0 PROPTEST_RNG_SEED=1 cargo test --locked --quiet > build/test-rust.txt 2>&1; code=$$?; cat build/test-rust.txt; exit $$code
+	$(ALONE) CARGO_INCREMENTAL=0 PROPTEST_RNG_SEED=1 cargo test --locked --quiet > build/test-rust.txt 2>&1; code=$$?; cat build/test-rust.txt; exit $$code
 
 .PHONY: test-python
 test-python: setup
-	$(SCRATCH) $(BIN)/python -m pytest -q -n auto --dist worksteal
+	$(ALONE) $(SCRATCH) $(BIN)/python -m pytest -q -n auto --dist worksteal
 
 .PHONY: quick
 quick: setup  ## Lint of Python and the unit tests, in a minute: what to run while working
