@@ -110,8 +110,8 @@ def _tell(measured: Measured, observed: Observed) -> None:
     say(f"{values} of {counted(table['output'].n_unique(), 'output')}, {word} {', '.join(cases)}")
     if not observed.new:
         say("they are in the ledger already")
-    given = {*table["output"]}
-    lacking = [name for name in measured.study.outputs if name not in given]
+    measured_outputs = {*table["output"]}
+    lacking = [name for name in measured.study.outputs if name not in measured_outputs]
     if lacking and len(lacking) < len(measured.study.outputs):  # of whole histories all outputs are
         more = f" and {len(lacking) - MOST_NAMED} more" if len(lacking) > MOST_NAMED else ""
         say(f"no data of: {', '.join(lacking[:MOST_NAMED])}{more}")
