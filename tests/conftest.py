@@ -69,8 +69,8 @@ SLOW = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what is slow; begin with the longest, the documents, so that no core waits for one of them at the end."""
-    items.sort(key=lambda item: item.path.name != "test_documents.py")
+    """Mark what is slow; begin with the longest, so that no core waits for one of them at the end."""
+    items.sort(key=lambda item: item.path.name not in ("test_studies.py", "test_documents.py"))
     slow = {Path(__file__).parent / "unit" / name for name in SLOW}
     for item in items:
         if item.path in slow:

@@ -1,7 +1,8 @@
 """Tables that people bring: measured values, records, runs made elsewhere. CSV or Parquet, one row per sample.
 
-A header may carry a unit, as `gap [mm]`; without one a column is in the unit its reader expects. Empty cells and the
-words for no number are gaps. Every sentence about a cell names file, line (of a CSV file), row and column.
+A header may carry a unit, as `gap [mm]` or `gap (mm)`; without one a column is in the unit its reader expects, and a
+header that names another outside of brackets (`gap_mm`) is refused. Empty cells and the words for no number are gaps.
+Every sentence about a cell names file, line (of a CSV file), row and column.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from percuss.text_tables import (
     check_unit,
     header_unit,
     is_unit,
+    loose_unit,
     rows_of,
 )
 from percuss.units import parse_unit
@@ -151,6 +153,11 @@ class Measured:
     def unit(self, column: str, like: str, said_unit: str | None = None) -> str:
         """The unit of a column: that of its header, else the one `said` of it, else `like`, whose dimension it has."""
         in_header = header_unit(column)
+        if in_header is None and said_unit is None and (loose := loose_unit(column, like)):
+            raise InputError(
+                f"{self.file}: column {column}: seems to be in {loose}, and without brackets would be read in {like}",
+                hint=f"write the unit that holds in brackets: `{column} [{like}]`, or another",
+            )
         if in_header is None or (said_unit is not None and not is_unit(in_header)):
             return said_unit or like
         try:

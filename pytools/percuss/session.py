@@ -4,7 +4,7 @@ A session folds the events once and goes on from there with what it appends; wha
 `refresh`. Studies are built once, by digest. It also carries what belongs to the call and not to the ledger: settings,
 consent to run programs, gates whose failure is accepted, and how to speak to whoever called.
 
-What an event stands on today follows from the state: its own verdicts, and whether anything it comes from was
+What an event depends on today follows from the state: its own verdicts, and whether anything it comes from was
 superseded since.
 """
 
@@ -263,7 +263,7 @@ GATE = "superseded"
 def standing(state: State, event: Event) -> Trust:
     """The verdicts an event carries, and one for each superseded event among it and all it comes from.
 
-    Whether something is superseded is always asked anew: it may have been withdrawn since the event was made.
+    Whether something is superseded is always asked again: it may have been withdrawn since the event was made.
     """
     own = (verdict for verdict in _own(event) if verdict.gate != GATE)
     return (*own, *superseded(state, event))

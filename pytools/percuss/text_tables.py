@@ -20,6 +20,8 @@ from percuss.units import parse_unit, same_dimension
 COMMENT = "#"
 _UNIT = re.compile(r"\s*\[([^\]]*)\]\s*$")
 _UNIT_IN_ANY = re.compile(r"\s*[\[(]([^\])]*)[\])]\s*$")
+# The last word of a header, where it may be a unit: `roof_mm`, `roof mm`, `roof/mm`.
+_LAST_WORD = re.compile(r"[\s_/.,:-]([^\s_.,:]+)\s*$")
 # Words that name a quantity, and the unit of that; over a period there are only spectra.
 _NAMED = {
     "displacement": (re.compile(r"displ.*|disp"), "m"),
@@ -79,16 +81,37 @@ def bare_name(column: str) -> str:
 
 
 def header_unit(column: str, *, any_brackets: bool = False) -> str | None:
-    """The unit in a header, `1` for an empty one; None without brackets, round ones too if `any_brackets`.
+    """The unit in a header, `1` for an empty one; None where there is none.
 
-    >>> header_unit("gap [mm]"), header_unit("share [-]"), header_unit("gap")
-    ('mm', '1', None)
+    Round brackets count where they hold a unit, as loggers write it, or whatever they hold if `any_brackets`.
+
+    >>> header_unit("gap [mm]"), header_unit("gap (mm)"), header_unit("share [-]"), header_unit("gap (left)")
+    ('mm', 'mm', '1', None)
     """
-    bracketed = (_UNIT_IN_ANY if any_brackets else _UNIT).search(column)
+    bracketed = _UNIT_IN_ANY.search(column)
     if not bracketed:
         return None
     unit = bracketed[1].strip()
+    if not (any_brackets or _UNIT.search(column)) and (unit.isdigit() or not is_unit(unit)):
+        return None
     return "1" if unit in ("", "-") else unit
+
+
+def loose_unit(column: str, like: str) -> str | None:
+    """A unit for the same quantity as `like`, and not `like` itself, that a header names outside of brackets.
+
+    >>> loose_unit("roof_mm", "m"), loose_unit("acc g", "m/s^2")
+    ('mm', 'g')
+    >>> loose_unit("roof_m", "m"), loose_unit("roof left", "m")
+    (None, None)
+    """
+    word = _LAST_WORD.search(column)
+    if not word:
+        return None
+    unit = "g0" if word[1].lower() == "g" and same_dimension(like, "g0") else word[1]
+    if unit.isdigit() or not is_unit(unit) or not same_dimension(unit, like):
+        return None
+    return None if parse_unit(unit).scale == parse_unit(like).scale else word[1]
 
 
 def check_unit(column: str, unit: str, like: str) -> str:

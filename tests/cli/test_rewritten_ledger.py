@@ -95,7 +95,7 @@ def _commands(ids: list[str]) -> list[list[object]]:
         lambda id: ["export", "csv", id],
         lambda id: ["plot", id, "--to", f"{id}.svg"],
         lambda id: ["study", "show", id],
-        lambda id: ["trust", id],
+        lambda id: ["trust", id, "--twins", 20, "--quick"],
         lambda id: ["supersede", id, "--reason", "x"],
     ]
     once: list[list[object]] = [

@@ -30,9 +30,20 @@ def test_numbers_gaps_and_units() -> None:
     assert measured.sha256 == hashlib.sha256(measured.data).hexdigest()
 
 
+def test_units_as_loggers_write_them() -> None:
+    headers = ("Roof (mm)", "Roof (left)", "LVDT (1)", "roof_m", "u_max", "roof")
+    measured = parse(",".join(headers) + "\n" + ",".join("1" * len(headers)) + "\n", logged=True)
+    assert [measured.unit(header, "m") for header in headers] == ["mm", "m", "m", "m", "m", "m"]
+    assert measured.unit("roof_mm", "m", "mm") == "mm"  # said in the study
+
+
 @pytest.mark.parametrize(
     ("text", "asked", "words"),
     [
+        ("a_mm\n1\n", lambda m: m.unit("a_mm", "m"), "column a_mm: seems to be in mm, and without brackets would be"),
+        ("t ms\n1\n", lambda m: m.unit("t ms", "s"), "column t ms: seems to be in ms, and without brackets would be"),
+        ("acc_g\n1\n", lambda m: m.unit("acc_g", "m/s^2"), "column acc_g: seems to be in g, and without brackets"),
+        ("acc (g)\n1\n", lambda m: m.unit("acc (g)", "m/s^2"), "column acc (g): must be in m/s^2, or in a unit of"),
         ("a,b\n1,2\n3,x\n", lambda m: m.numbers("b"), "data.csv: line 3, row 2 of column b is 'x', not a number"),
         ("a,b\n1,2\n\n3,x\n", lambda m: m.numbers("b"), "data.csv: line 4, row 3 of column b is 'x'"),
         ('a,b\n"two\nlines",2\n3,x\n', lambda m: m.numbers("b"), "data.csv: line 4, row 2 of column b"),

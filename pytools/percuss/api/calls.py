@@ -1,21 +1,27 @@
-"""The call that a method is, with its arguments: part of every event it appends."""
+"""The call that a method is, with its arguments: part of every event it appends, and what its errors speak of."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Container, Iterator
 from functools import wraps
 from typing import Any, TypeVar, cast
 
 from percuss.api.results import Result
+from percuss.errors import PercussError
 from percuss.ledger.event import Event, OpenCall
 from percuss.study.study import Study
 
 Method = TypeVar("Method", bound=Callable[..., Any])
+_OPTION = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
 
 
 def operation(method: Method) -> Method:
-    """Let the events that a method of a ledger appends say by which call, with which arguments, they were made."""
+    """Let the events that a method of a ledger appends say by which call, with which arguments, they were made.
+
+    Errors name the arguments of the method, where the program's would name its options.
+    """
     signature = inspect.signature(method)
 
     @wraps(method)
@@ -27,10 +33,28 @@ def operation(method: Method) -> Method:
         before = stored.begin(call)
         try:
             return method(ledger, *values, **named)
+        except PercussError as fault:
+            fault.args = (with_arguments(str(fault), signature.parameters),)
+            fault.hint = fault.hint and with_arguments(fault.hint, signature.parameters)
+            raise
         finally:
             stored.begin(before)
 
     return cast(Method, called)
+
+
+def with_arguments(text: str, names: Container[str]) -> str:
+    """A sentence about options of the program as one about arguments of these names; other options stay.
+
+    >>> with_arguments("--held-out 2: too many", {"held_out"}), with_arguments("--curve u: none", {"curves"})
+    ('held_out 2: too many', 'curves u: none')
+    """
+
+    def argument(option: re.Match[str]) -> str:
+        name = option[1].replace("-", "_")
+        return next((known for known in (name, f"{name}s") if known in names), option[0])
+
+    return _OPTION.sub(argument, text)
 
 
 def _arguments(bound: inspect.BoundArguments) -> Iterator[tuple[str, object]]:

@@ -181,7 +181,7 @@ def _evidence(problem: Problem, sample: Sample, seed: int) -> tuple[dict[str, Ev
 
 
 def _some(sample: Sample) -> Floats:
-    """Some of the draws of every chain: evaluated before, so that a direct calibration runs nothing anew."""
+    """Some of the draws of every chain: evaluated before, so that a direct calibration runs nothing again."""
     chains, draws, _ = sample.draws.shape
     return sample.draws[:, :: -(-chains * draws // LOO_DRAWS)]
 

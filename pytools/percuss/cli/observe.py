@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from percuss.work.observe import Measured, Observed
 
 app = typer.Typer(add_completion=False)
+# Outputs without data that are named.
+MOST_NAMED = 8
 
 
 @app.command(epilog="Example: percuss observe studies/linear-gaussian")
@@ -108,6 +110,11 @@ def _tell(measured: Measured, observed: Observed) -> None:
     say(f"{values} of {counted(table['output'].n_unique(), 'output')}, {word} {', '.join(cases)}")
     if not observed.new:
         say("they are in the ledger already")
+    measured_outputs = {*table["output"]}
+    lacking = [name for name in measured.study.outputs if name not in measured_outputs]
+    if lacking and len(lacking) < len(measured.study.outputs):  # of whole histories all outputs are
+        more = f" and {len(lacking) - MOST_NAMED} more" if len(lacking) > MOST_NAMED else ""
+        say(f"no data of: {', '.join(lacking[:MOST_NAMED])}{more}")
     if measured.left_out:
         hint(f"columns that are not of the study were left out: {', '.join(measured.left_out)}")
     without = table.height - table.filter(pl.col("std") > 0).height

@@ -36,6 +36,6 @@ def restore(
         facts = {"folder": str(done.path), "event": done.registered.id, "digest": done.digest}
         give_json(facts | {"files": list(done.files), "as_written": done.as_written, "faults": list(done.faults)})
         return
-    words = "as it was written" if done.as_written else "written anew from its resolved form, as its file was not kept"
+    words = "as it was written" if done.as_written else "rewritten from its resolved form, as its file was not kept"
     say(f"study.toml {words}; {len(done.files)} data files, byte for byte; digest {done.digest}")
     print(plain(str(done.path)))

@@ -42,7 +42,7 @@ FORMATS = {
 
 @dataclass(frozen=True)
 class Described:
-    """What a crate is about: the event, all it stands on in ledger order, words on each, and where payloads lie.
+    """What a crate is about: the event, all it depends on in ledger order, words on each, and where payloads lie.
 
     `paths` has the path of each payload by its SHA-256, `rights` licence and DOI of data files, `environments` the
     records of environments.
@@ -75,7 +75,7 @@ def metadata(crate: Described) -> dict[str, Any]:
             "@id": "./",
             "@type": "Dataset",
             "name": crate.title,
-            "description": f"{crate.root.kind} {crate.root.id} of a percuss ledger, with all that it stands on: "
+            "description": f"{crate.root.kind} {crate.root.id} of a percuss ledger, with all that it depends on: "
             f"{len(crate.events)} events with their payloads.",
             "datePublished": _time(crate.root.at_us),
             "license": {"@id": _licence_id(crate.licence)},

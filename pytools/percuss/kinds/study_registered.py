@@ -1,4 +1,4 @@
-"""A study in its resolved form, with the digests of its data files: what every other event of it stands on."""
+"""A study in its resolved form, with the digests of its data files: what every other event of it depends on."""
 
 from __future__ import annotations
 

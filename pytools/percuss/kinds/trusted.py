@@ -21,7 +21,7 @@ def _without_verdicts(body: dict[str, Any]) -> dict[str, Any]:
     """Of a time before results carried verdicts: none but whether draws that had not converged were accepted."""
     accepted = body.get("accepted_unconverged", False)
     converged = body.get("converged", not accepted)
-    reasons = "; ".join(body.get("reasons", [])) or "the posterior it stands on"
+    reasons = "; ".join(body.get("reasons", [])) or "the posterior it depends on"
     verdict = {
         "gate": "convergence",
         "passed": False,

@@ -129,7 +129,7 @@ def _walk_stream(place: Place, stream: str, proof: Proof) -> tuple[list[Event], 
             return [], []
     else:
         raise LedgerError(
-            f"stream {stream}: was sealed anew during each of {WALKS} walks along it",
+            f"stream {stream}: was sealed again during each of {WALKS} walks along it",
             hint="audit it again when others write less, or a copy of it",
         )
     proof.checked += len(chain.events)
@@ -379,7 +379,7 @@ def _clock_words(walk: Walk) -> str:
 
 
 def prove_lineage(walk: Walk) -> Proof:
-    """Every result stands on all it needs, down to the study: nothing is missing on the way."""
+    """Every result depends on all it needs, down to the study: nothing is missing on the way."""
     proof = Proof("lineage", "every result has all it comes from: study, design, runs (failed ones too), build, seed")
     events = {event.id: event for event in walk.visible}
     kinds = {id: event.kind for id, event in events.items()}
@@ -453,7 +453,7 @@ def _cache_faults(place: Place, stream: str, originals: Sequence[Event]) -> list
 def find_anchor(walk: Walk, anchor: str) -> Event | None:
     """The event whose hash was kept elsewhere (the whole hash, or its first digits: 16 tell it from all others).
 
-    If it is not of main it proves nothing of main: a shard that was adopted goes on in a main that was written anew.
+    If it is not of main it proves nothing of main: a shard that was adopted goes on in a main that was rewritten.
     """
     streams = [walk.streams.get(MAIN, []), *(events for name, events in walk.streams.items() if name != MAIN)]
     return next((event for events in streams for event in events if event.hash.startswith(anchor.lower())), None)

@@ -91,7 +91,7 @@ class Ledger:
         events, head = append_commit(self.place, stream, drafts, maker, self._heads.get(stream))
         self._heads[stream] = head
         self._told |= {private}
-        # What we appended we know; an adoption puts others' events in between, and is read anew.
+        # What we appended we know; an adoption puts others' events in between, and is read again.
         plain = stream == MAIN and all(event.kind != "stream.adopted" for event in events)
         self._frame = self._frame.vstack(to_frame(events)) if self._frame is not None and plain else None
         return events

@@ -125,7 +125,7 @@ def _pair(axis: Any, pair: pl.DataFrame, left: Scale, own: Scale) -> None:
 
 
 def runs(subject: Subject) -> Figure:
-    """Outputs of the study over every parameter, a point a run, with a ring where its weight is above the average.
+    """Outputs of the study over every parameter, one point per run, with a ring where its weight is above the average.
 
     Values at places on a curve are left out, unless there are no other outputs.
     """
@@ -155,7 +155,7 @@ def draw_runs(outputs: Sequence[Scale], scales: Sequence[Scale], table: pl.DataF
     alt = (
         f"Outputs of {counted(table.height, 'run')} over their parameters, case {case}; {int(heavy.sum())} have a ring"
     )
-    return picture(figure, alt, f"Case {case}: a point a run; a ring where its weight is above the average.")
+    return picture(figure, alt, f"Case {case}: one point per run; a ring where its weight is above the average.")
 
 
 def _weighted(subject: Subject, body: FilterUpdated, case: str) -> pl.DataFrame:

@@ -37,7 +37,7 @@ class _Seen:
 
 @dataclass(frozen=True, eq=False)
 class DesignedByRuns:
-    """The value, and the last estimate with the input held, which it stands on."""
+    """The value, and the last estimate with the input held, which it depends on."""
 
     designed: Designed
     estimate: Estimate

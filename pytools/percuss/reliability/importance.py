@@ -15,7 +15,7 @@ variance, before an estimate has converged, L reaching to where a tenth of what 
 
 The mixture learns from its draws. A failing draw that carries `TIMES` what the mean one does stands where there is too
 little of it: a normal is added there, the shares w_k become what each part is responsible for among the failing draws
-(population Monte Carlo: Cappe, Douc, Guillin, Marin and Robert, 2008), and sampling begins anew. Draws that a mixture
+(population Monte Carlo: Cappe, Douc, Guillin, Marin and Robert, 2008), and sampling begins again. Draws that a mixture
 was learnt from are no part of the estimate: weighted by what they have led to, they would bias it (a twentieth in
 twenty variables). So it learns `MOST_LESSONS` times at most, and not in many variables, where any draw is far from any
 other. The interval has as many degrees of freedom as draws carry the estimate.

@@ -27,7 +27,7 @@ STEADY = 3
 TOLERANCE = Setting(
     "tolerance", "bare", 0.02, low=0, low_open=True, doc="of the probability, what may be on the wrong side"
 )
-# Hyperparameters are searched anew from all starts at these numbers of points, from the last ones between.
+# Hyperparameters are searched again from all starts at these numbers of points, from the last ones between.
 FRESH = 10
 BLOCK = 20_000
 

@@ -2,11 +2,11 @@
 stay in the level.
 
     step      v = sqrt(1 - s^2) u + s xi      (Papaioannou, Betz, Zwirglmaier and Straub, 2015), s adapted
-    slide     the depth t = a.u anew from the normal law beyond c, what is across a as in a step
-    stretch   the depth r = |u| anew from the chi law beyond c, the direction as in a step
+    slide     the depth t = a.u redrawn from the normal law beyond c, what is across a as in a step
+    stretch   the depth r = |u| redrawn from the chi law beyond c, the direction as in a step
 
 The depth of a sample within its level decides whether the next level is reached, and steps forget it slowly. Slide and
-stretch draw it anew. They leave the normal law beyond c as it is for any a and c, so that these need only be near what
+stretch redraw it. They leave the normal law beyond c as it is for any a and c, so that these need only be near what
 is right: a is the slope of a linear regression of the limit function, c a low quantile of the seeds. Chains of one half
 of the samples move along the slope of the other half: along their own they would lie deeper than others do, the more
 the more variables there are, and drift that way. A sample below c stays where it is until the next step, and costs

@@ -30,7 +30,7 @@ class Limit:
     """`evaluate` maps points (n, d) to elements (n, m), `combine` those to the limit function (n,).
 
     `parallel`: some elements must fail together, so that an element by itself is no way to fail. Where a run is random
-    beyond u, `evaluate` draws that anew in every call; `on_noise` evaluates points on `noise` that is given, of
+    beyond u, `evaluate` draws that again in every call; `on_noise` evaluates points on `noise` that is given, of
     `noise_variables`, None where it cannot be given.
     """
 

@@ -4,7 +4,7 @@ the level.
     p = p0^(m - 1) P(F_m | F_(m-1))
 
 The number of variables does not enter, so that thousands of them do. Most moves draw the depth of a sample within its
-level anew where that is likely to be accepted; every fifth, and all where it is not, are steps of conditional sampling
+level again where that is likely to be accepted; every fifth, and all where it is not, are steps of conditional sampling
 (Papaioannou, Betz, Zwirglmaier and Straub, 2015). Their spread s is adapted to an acceptance of 0.44.
 
 The variance is that of lineages (Chan and Lai, 2013; Lee and Whiteley, 2018): each failing sample of the last level
@@ -22,7 +22,7 @@ The interval has as many degrees of freedom as lineages carry the estimate, 1 / 
 
 A limit that is random beyond u (a motion of its own in every run) is sampled rightly as well. Where its noise can be
 given (`Limit.on_noise`), the chains walk through it as through u, by steps of conditional sampling in all variables,
-thousands of them for a ground motion. Where it cannot, it is drawn anew with every proposal, and of what is rare not
+thousands of them for a ground motion. Where it cannot, it is drawn again with every proposal, and of what is rare not
 for the parameters but for the noise hardly any proposal is accepted.
 """
 

@@ -124,7 +124,7 @@ class Lacking(NamedTuple):
 
 
 def no_skill(event: Event) -> Lacking:
-    """What an event says of the skill of the surrogate it is, or stands on."""
+    """What an event says of the skill of the surrogate it is, or depends on."""
     trust = event.content.trust if isinstance(event.content, Result) else ()
     verdicts = [verdict for verdict in failures(trust) if verdict.gate == "skill"]
     names = frozenset(name for verdict in verdicts for name in verdict.about)

@@ -1,7 +1,7 @@
 """Shares of the variance that sets of parameters explain, independent or not, by sampling a surrogate.
 
 For a set u of parameters closed_u = var E[y | x_u] / var y. With B a sample of all parameters, and B' one that has the
-columns u of B and the others drawn anew from what they are given these (Kucherenko, Tarantola and Annoni, 2012),
+columns u of B and the others drawn again from what they are given these (Kucherenko, Tarantola and Annoni, 2012),
 
     closed_u = 1 - mean (y(B) - y(B'))^2 / 2 V
 

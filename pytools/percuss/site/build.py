@@ -40,7 +40,7 @@ ASSETS = ("site.css", "site.js", "charts.js", "table.js", "compare.js", "campaig
 
 @dataclass(frozen=True)
 class Site:
-    """What became of the folder: files written anew, files that stayed, files that went."""
+    """What became of the folder: files rewritten, files that stayed, files that went."""
 
     folder: Path
     written: int

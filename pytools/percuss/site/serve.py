@@ -1,4 +1,4 @@
-"""The site served to this machine alone, and written anew when the ledger has grown: for watching a campaign."""
+"""The site served to this machine alone, and rewritten when the ledger has grown: for watching a campaign."""
 
 from __future__ import annotations
 

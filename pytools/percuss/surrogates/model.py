@@ -181,7 +181,7 @@ class Model(Protocol):
         ...
 
     def resampled(self, data: Data, counts: NDArray[np.intp]) -> list[Replicates]:
-        """Fit each output anew to resampled designs (rows of `counts`: how often each point), terms and such kept."""
+        """Fit each output again to resampled designs (rows of `counts`: how often each point), terms and such kept."""
         ...
 
     def replicate_means(self, points: Array, output: int, replicates: Replicates) -> Array:

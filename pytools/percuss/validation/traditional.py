@@ -176,8 +176,8 @@ def _least_squares(
 
 
 def _resample(target: Target, best: Floats, covariance: Floats, seed: int) -> tuple[Run, tuple[str, ...]]:
-    """Independent draws of the posterior: from a Student-t about the mode, taken by their weights; the t is fitted anew
-    to the weighted draws until these are worth enough.
+    """Independent draws of the posterior: from a Student-t about the mode, taken by their weights; the t is fitted
+    again to the weighted draws until these are worth enough.
     """
     d = target.dimension
     std = np.sqrt(np.diag(covariance))

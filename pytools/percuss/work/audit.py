@@ -39,7 +39,7 @@ from percuss.work.repetition import STRANGE
 class KeptHash:
     """A hash that was kept elsewhere, and the event that has it with its stream; None: no event has.
 
-    An event of a shard proves nothing of main: a shard that was adopted goes on in a main that was written anew.
+    An event of a shard proves nothing of main: a shard that was adopted goes on in a main that was rewritten.
     """
 
     hash: str

@@ -1,4 +1,4 @@
-"""Crates: an event and all it stands on, in a folder or zip that needs no ledger.
+"""Crates: an event and all it depends on, in a folder or zip that needs no ledger.
 
 A crate has the rows of the events and every payload. As each event has the hash of its fields, and names its inputs by
 their hashes, the hash of the last one covers everything in the crate but the words of its description: whoever has
@@ -39,7 +39,7 @@ NO_DATE = (1980, 1, 1, 0, 0, 0)
 
 
 def write_crate(session: Session, event: Event, to: Path, licence: str = "") -> Described:
-    """Write an event and all it stands on as a crate: a zip if the name ends so, else a folder. Never over anything."""
+    """Write an event and all it depends on as a crate: a zip if the name ends so, else a folder. Overwrites nothing."""
     check_outside(to)
     if os.path.lexists(to):
         raise InputError(f"{to}: is there already, and nothing is overwritten")

@@ -228,7 +228,7 @@ def _document(path: Path, data: bytes) -> dict[str, Any]:
 
 
 def _check_events(path: Path, events: Sequence[Event]) -> None:
-    """Every event has the hash of its fields, and stands on events before it with the hashes they have."""
+    """Every event has the hash of its fields, and depends on events before it with the hashes they have."""
     if not events:
         raise _changed(path, "it has no events")
     hashes: dict[str, str] = {}
@@ -247,4 +247,4 @@ def _check_events(path: Path, events: Sequence[Event]) -> None:
     under = {event.id for event in lineage(fold(events), events[-1].id)}
     for event in events:
         if event.id not in under:
-            raise _changed(path, f"event {event.id} is nothing that {events[-1].id} stands on")
+            raise _changed(path, f"event {event.id} is nothing that {events[-1].id} depends on")

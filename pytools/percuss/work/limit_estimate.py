@@ -1,5 +1,5 @@
-"""The estimate of reliability itself, from what it stands on alone: `percuss.work.reliability` appends it, `audit` does
-it again.
+"""The estimate of reliability itself, from what it depends on alone: `percuss.work.reliability` appends it, `audit`
+does it again.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Result:
 
 
 def compute(source: Source, request: Request) -> Result:
-    """The estimate, from what it stands on alone: `audit` does it again."""
+    """The estimate, from what it depends on alone: `audit` does it again."""
     settings = Settings(
         request.n or method_module(request.method).DEFAULT_N, request.cv, request.level, request.seed, request.options
     )

@@ -1,4 +1,4 @@
-"""Where an estimate of reliability gets its outputs: the simulator, a surrogate, or what a posterior stands on."""
+"""Where an estimate of reliability gets its outputs: the simulator, a surrogate, or what a posterior depends on."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ STUDY, SURROGATE, POSTERIOR = "study", "surrogate", "posterior"
 
 @dataclass(eq=False)
 class Source:
-    """The limit as a function, what it stands on as inputs of the event, and the simulator where it is run."""
+    """The limit as a function, what it depends on as inputs of the event, and the simulator where it is run."""
 
     of: str
     study: Study
@@ -46,7 +46,7 @@ class Source:
 
     @property
     def runs(self) -> int:
-        """Runs of the simulator that the estimate stands on."""
+        """Runs of the simulator that the estimate depends on."""
         return self.direct.known if self.direct else 0
 
 

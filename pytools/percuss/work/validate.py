@@ -103,7 +103,7 @@ def validated(
 
 
 def validation_body(result: Validated, data: kind.DataFile, asked: Mapping[str, Any]) -> kind.ValidationComputed:
-    """What was found, before its verdicts on what it stands on."""
+    """What was found, before its verdicts on what it depends on."""
     settings, main = result.asked, result.main
     return kind.ValidationComputed(
         model=settings.name,

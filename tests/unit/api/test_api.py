@@ -12,6 +12,7 @@ import polars as pl
 import pytest
 
 import percuss
+from percuss.errors import InputError
 from percuss.session import Lines
 
 
@@ -54,6 +55,13 @@ def test_what_python_makes_the_commands_read_and_the_other_way_round(ledger, per
         ledger[campaign]
     assert ledger.refresh()[campaign].runs().height == 8
     assert json.loads(percuss("show", design.id, "--json").out)["argv"] == ["percuss", "python"]
+
+
+def test_errors_name_arguments_and_commands_options(ledger, percuss, studies) -> None:
+    campaign = ledger.run(ledger.design("ishigami", n=8, skip=1))
+    with pytest.raises(InputError, match=r"^method expansion: works on a surrogate"):
+        ledger.sensitivity(campaign, method="expansion")
+    percuss("sensitivity", campaign.id, "--method", "expansion").refused(2, "error: --method expansion: works on")
 
 
 def test_tables_are_in_the_units_of_the_study(ledger) -> None:

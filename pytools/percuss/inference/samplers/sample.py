@@ -214,7 +214,7 @@ class Sample:
         )
 
     def with_draws(self, target: Target, draws: Floats, log_likelihood: Floats, log_prior: Floats) -> Sample:
-        """The same with other draws (chains, draws, d) in SI, judged anew by what can be seen from draws alone."""
+        """The same with other draws (chains, draws, d) in SI, judged again by what can be seen from draws alone."""
         flat = target.transform.unbounded(draws.reshape(-1, draws.shape[2]))
         log_density = log_likelihood + log_prior + target.transform.log_jacobian(flat).reshape(draws.shape[:2])
         diagnostics = judge(target, flat.reshape(draws.shape), log_density)

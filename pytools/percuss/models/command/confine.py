@@ -7,7 +7,7 @@ folders, so that it can change neither content nor mode, time, owner or attribut
 processes but its own, can start only so many, and has no network unless that is asked for. Besides, and where there
 are no namespaces, Landlock (Linux 5.13) keeps it from writing elsewhere. Reading is left as it is.
 `percuss.models.command.held` finds out by trying what holds on a machine. Nothing of percuss is imported here: each
-run starts this anew.
+run starts this again.
 
 The numbers are those of the kernel's headers and are the same on every architecture.
 """
@@ -36,7 +36,7 @@ _NEW_USER, _NEW_MOUNTS, _NEW_PROCESSES, _NEW_IPC, _NEW_NETWORK = 1 << 28, 1 << 1
 _BIND, _RECURSIVE, _PRIVATE = 4096, 16384, 1 << 18
 _NO_SUID_DEVICES_PROGRAMS = 2 | 4 | 8
 _HERE, _ALL_BELOW, _READ_ONLY = -100, 0x8000, 1
-# Numbers of processes that the kernel keeps free when it has counted to the largest and begins anew.
+# Numbers of processes that the kernel keeps free when it has counted to the largest and begins again.
 _RESERVED_NUMBERS = 300
 
 

@@ -17,7 +17,7 @@ INSIDE, BEYOND = ("training", "held out"), ("extrapolated",)
 
 
 def section(source: Source, event: Event) -> Section:
-    """Verdict first, then what it stands on."""
+    """Verdict first, then what it depends on."""
     validation = load_validation(source.session, event)
     body = ValidationComputed.of(event)
     shown = Shown(validation, source.study(event), body.model)
