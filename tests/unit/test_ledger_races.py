@@ -13,9 +13,9 @@ from percuss.errors import LedgerError
 from percuss.ledger import adopt, place, seal, streams
 from percuss.ledger.audit import prove_chain
 from percuss.ledger.event import Draft
-from percuss.ledger.files import parquet_bytes
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.leftovers import is_leftover, stray_files
+from percuss.ledger.parquet import parquet_bytes
 
 
 def _note(book: Ledger, stream: str = "main") -> str:

@@ -9,22 +9,24 @@ import json
 import os
 import shutil
 import time
+from itertools import chain
 from pathlib import Path
 
 import polars as pl
 import pytest
 from tests.drafts import study_draft
+from tests.machines import Quick
 
 from percuss.errors import LedgerError
-from percuss.ledger import files, seal, streams
+from percuss.ledger import files, parquet, seal, streams
 from percuss.ledger import ledger as ledger_module
 from percuss.ledger.audit import prove_chain
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.copies import copy_ledger
 from percuss.ledger.event import Draft
-from percuss.ledger.files import parquet_bytes
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.leftovers import is_leftover, stray_files
+from percuss.ledger.parquet import parquet_bytes
 from percuss.ledger.rows import from_frame
 from percuss.ledger.stores import Folder
 
@@ -181,11 +183,30 @@ def test_the_cache_grows_by_what_is_new(ledger, monkeypatch) -> None:
     packs = sorted(path.name for path in ledger.place.cache.rglob("*.parquet"))
     assert len(packs) > 2
     assert packs == [f"{s.first:010d}-{s.last:010d}.parquet" for s in _packs(ledger)]
-    read: list[Path] = []
+    read: list[str] = []
     real = streams.read_frames
-    monkeypatch.setattr(streams, "read_frames", lambda paths, *rest: real(read.extend(paths) or paths, *rest))
+    monkeypatch.setattr(
+        streams, "read_frames", lambda some, *rest: real(read.extend(chain.from_iterable(some)) or some, *rest)
+    )
     assert Ledger.open(ledger.place.root).frame(["id"])["id"].to_list() == ids
     assert len(read) <= 4
+
+
+def test_nobody_waits_for_the_disk_of_the_cache(ledger, monkeypatch) -> None:
+    """It is made again, if a power cut leaves less of it than was written."""
+
+    class Watched(Quick):
+        def sync(self, handle: int) -> None:
+            raise AssertionError("a cache need not last")
+
+    monkeypatch.setattr(streams, "LOOSE_BEFORE_CACHING", 4)
+    ids = [_note(ledger) for _ in range(9)]
+    for left in (None, 0, 100):
+        if left is not None:
+            os.truncate(next(ledger.place.cache.rglob("*.parquet")), left)
+        monkeypatch.setattr(files, "system", Watched())
+        assert streams.read_stream(ledger.place, "main", ["id"])["id"].to_list() == ids
+        assert len(_packs(ledger)) == 1
 
 
 def test_some_events_of_many_files(ledger, monkeypatch) -> None:
@@ -281,10 +302,10 @@ def test_loose_commits_are_parsed_together(ledger, monkeypatch) -> None:
     for number in range(5):
         ledger.append([study_draft(notes=str(number))])
     with monkeypatch.context() as patch:
-        patch.setattr(files, "parse_parquet", None)
+        patch.setattr(parquet, "parse_parquet", None)
         events = ledger.refresh() or ledger.events()
     path = ledger.place.commit("main", 3)
-    path.write_bytes(parquet_bytes(files.read_frame(path).with_columns(more=1)))
+    path.write_bytes(parquet_bytes(parquet.read_frame(path).with_columns(more=1)))
     with pytest.raises(LedgerError, match=r"0000000003\.parquet: its columns are not those of a commit"):
         Ledger.open(ledger.place.root).events()
     assert [event.seq for event in events] == [1, 2, 3, 4, 5]
@@ -296,10 +317,10 @@ def test_commits_of_two_writers_are_read(ledger) -> None:
         ledger.append([study_draft(notes=str(number))])
     path = ledger.place.commit("main", 2)
     buffer = io.BytesIO()
-    mark = {files.MARK.decode(): files.BLANK.decode()}
-    files.read_frame(path).write_parquet(buffer, compression="snappy", statistics=True, metadata=mark)
+    mark = {parquet.MARK.decode(): parquet.BLANK.decode()}
+    parquet.read_frame(path).write_parquet(buffer, compression="snappy", statistics=True, metadata=mark)
     blank = buffer.getvalue()
-    place = blank.rfind(files.BLANK)
+    place = blank.rfind(parquet.BLANK)
     path.write_bytes(blank[:place] + sha256_hex(blank).encode() + blank[place + 64 :])
     assert [event.seq for event in Ledger.open(ledger.place.root).events()] == [1, 2, 3]
     assert prove_chain(ledger.place).proof.holds

@@ -22,9 +22,10 @@ from percuss.kinds.table import KINDS, is_known
 from percuss.ledger.blobs import blob_path, payload_fault
 from percuss.ledger.consistency import inconsistencies
 from percuss.ledger.event import RECORD, Blob, Event
-from percuss.ledger.files import FILES_AT_A_TIME, exists, file_sha256, files_below, read_frame, side_by_side
+from percuss.ledger.files import blocks_of, exists, file_sha256, files_below, side_by_side
 from percuss.ledger.ledger import MAIN, Ledger, adopted, read_environment
 from percuss.ledger.leftovers import FORKED, HIDDEN, check_leftovers, hider
+from percuss.ledger.parquet import FILES_AT_A_TIME, read_frame
 from percuss.ledger.place import HEX64, Place
 from percuss.ledger.projections import State, runs_slices, small_tables
 from percuss.ledger.pruned import NOTE, tombstones
@@ -141,8 +142,7 @@ def _walk_listing(chain: _Chain, listing: Listing) -> None:
     for segment in listing.segments:
         chain.take_segment(segment)
     # Together, because that is faster; one by one if something is wrong, to name the file.
-    loose = listing.loose
-    blocks = [loose[start : start + FILES_AT_A_TIME] for start in range(0, len(loose), FILES_AT_A_TIME)]
+    blocks = blocks_of(listing.loose, FILES_AT_A_TIME)
     for numbers, frame in zip(blocks, side_by_side(chain.read_many, blocks), strict=True):
         if frame is None or not chain.take_many(numbers, frame):
             for number in numbers:
@@ -305,7 +305,7 @@ def prove_payloads(place: Place, walk: Walk) -> Proof:
             payloads.setdefault(f"{path} {blob.digest} {blob.rows} {blob.bytes} {is_record}", (event, blob, path))
     proof.checked = len(payloads)
     listed = list(payloads.values())
-    blocks = [listed[start : start + PAYLOADS_AT_A_TIME] for start in range(0, len(listed), PAYLOADS_AT_A_TIME)]
+    blocks = blocks_of(listed, PAYLOADS_AT_A_TIME)
     for faults in side_by_side(lambda some: [_payload_fault(place, *item) for item in some], blocks):
         proof.faults += filter(None, faults)
     _check_unused(place, {str(path) for _, _, path in listed}, proof)

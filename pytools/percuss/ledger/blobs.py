@@ -17,20 +17,11 @@ from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING
 
 from percuss.errors import InputError, LedgerError
-from percuss.ledger import files
+from percuss.ledger import files, parquet
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import FILE_ROLE, Blob
-from percuss.ledger.files import (
-    check_table_size,
-    exists,
-    file_sha256,
-    make_last,
-    parse_parquet,
-    pieces_of,
-    read_regular,
-    refuse_long_texts,
-    write_renamed,
-)
+from percuss.ledger.files import exists, file_sha256, make_last, pieces_of, read_regular, write_renamed
+from percuss.ledger.parquet import check_table_size, parse_parquet, refuse_long_texts
 from percuss.ledger.place import Place
 
 if TYPE_CHECKING:
@@ -167,7 +158,7 @@ def get_rows(place: Place, blob: Blob, start: int, count: int) -> pl.DataFrame:
     path = check_payload(place, blob)
     try:
         check_table_size(path)
-        with files.quiet_panics():
+        with parquet.quiet_panics():
             return pl.scan_parquet(path, cache=False).slice(start, count).collect()
     except InputError as fault:
         raise LedgerError(f"{path}: {fault}") from None
@@ -201,7 +192,7 @@ def _large_fault(path: Path, blob: Blob) -> str | None:
         return None
     try:
         check_table_size(path)
-        with files.quiet_panics():
+        with parquet.quiet_panics():
             names = list(pl.read_parquet_schema(path))
             digest, rows = SlicedDigest(len(names)), {blob.rows}
             for start in range(0, len(names), COLUMNS_AT_ONCE):

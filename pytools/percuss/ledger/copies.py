@@ -19,8 +19,8 @@ from percuss.errors import InputError, LedgerError
 from percuss.ledger.blobs import LARGE_BYTES, blob_name
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import Event
-from percuss.ledger.files import check_bytes, parse_parquet
 from percuss.ledger.ledger import MAIN
+from percuss.ledger.parquet import check_bytes, parse_parquet
 from percuss.ledger.place import COMMIT_NAME, IDENTITY, SEGMENT_NAME, Place, identity_of, is_stream_name
 from percuss.ledger.pruned import KIND, tombstones
 from percuss.ledger.rows import from_frame

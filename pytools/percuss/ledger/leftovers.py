@@ -13,7 +13,8 @@ from percuss.errors import LedgerError
 from percuss.ledger.blobs import blob_path
 from percuss.ledger.event import Event
 from percuss.ledger.files import LARGEST_COMMIT_BYTES as LARGEST
-from percuss.ledger.files import TEMPORARY, check_bytes, exists, files_below, parse_parquet, read_regular
+from percuss.ledger.files import TEMPORARY, exists, files_below, read_regular
+from percuss.ledger.parquet import check_bytes, parse_parquet
 from percuss.ledger.place import COMMIT_NAME, HEX64, IDENTITY, SEGMENT_NAME, Place, is_stream_name
 from percuss.ledger.streams import list_stream, read_stream
 
@@ -77,7 +78,7 @@ def standing_of(path: Path, data: bytes, chain: Sequence[str]) -> str:
 def counted_files(place: Place, stream: str) -> list[Path]:
     """The files of a stream that readers read."""
     listing = list_stream(place, stream)
-    return [*(s.path for s in listing.segments), *place.commits(stream, listing.loose)]
+    return [*(s.path for s in listing.segments), *map(Path, place.commits(stream, listing.loose))]
 
 
 def stray_files(place: Place, streams: Mapping[str, Sequence[Event]]) -> list[Path]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from percuss.errors import LedgerError
 from percuss.ledger.event import Blob, Call, Cost, EnvironmentRef, Event, Input, Software, StudyRef
-from percuss.ledger.files import parquet_bytes
+from percuss.ledger.parquet import parquet_bytes
 from percuss.ledger.place import FORMAT
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from typing import Protocol
 from percuss.errors import InputError, LedgerError
 from percuss.ledger import files
 from percuss.ledger.event import Draft, Event
-from percuss.ledger.files import exists, make_last, read_frame, write_linked
+from percuss.ledger.files import exists, make_last, write_linked
+from percuss.ledger.parquet import read_frame
 from percuss.ledger.place import Place
 from percuss.ledger.rows import commit_bytes, from_frame
 from percuss.ledger.streams import list_stream, read_commits, read_segment

@@ -23,8 +23,9 @@ from percuss.kinds.crate_imported import CrateImported
 from percuss.ledger.blobs import blob_path, get_bytes, payload_fault, take_over
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import FILE_ROLE, Blob, Draft, Event, OpenCall
-from percuss.ledger.files import LARGEST_COMMIT_BYTES, parquet_bytes
+from percuss.ledger.files import LARGEST_COMMIT_BYTES
 from percuss.ledger.ledger import Ledger
+from percuss.ledger.parquet import parquet_bytes
 from percuss.ledger.place import Place, check_outside
 from percuss.ledger.projections import lineage
 from percuss.ledger.rows import to_frame

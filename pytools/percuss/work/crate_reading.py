@@ -22,7 +22,8 @@ from percuss.errors import InputError, LedgerError, PercussError
 from percuss.export.crate_metadata import EVENTS, HASH, METADATA
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import FILE_ROLE, Blob, Event
-from percuss.ledger.files import LARGEST_COMMIT_BYTES, PIECE_BYTES, check_bytes, parse_parquet
+from percuss.ledger.files import LARGEST_COMMIT_BYTES, PIECE_BYTES
+from percuss.ledger.parquet import check_bytes, parse_parquet
 from percuss.ledger.place import HEX64
 from percuss.ledger.projections import fold, lineage
 from percuss.ledger.rows import from_frame
