@@ -20,6 +20,7 @@ from percuss.errors import InputError
 from percuss.ledger.files import exists, read_regular, write_renamed
 from percuss.ledger.ledger import MAIN
 from percuss.ledger.place import check_outside
+from percuss.spelling import counted
 
 TITLE = "percuss anchor 1"
 LARGEST_BYTES = 64 * 1024 * 1024
@@ -139,9 +140,8 @@ def missing_from(chains: Mapping[str, Sequence[str]], older: Checkpoint) -> list
         if len(hashes) < stream.size:
             faults.append(f"stream {stream.name}: had {stream.size} events and has {len(hashes)}: cut short")
         elif root_of(leaves_of(hashes[: stream.size])).hex() != stream.root:
-            faults.append(
-                f"stream {stream.name}: its first {stream.size} events are not those of the anchor: rewritten"
-            )
+            begin = f"its first {counted(stream.size, 'event')}"
+            faults.append(f"stream {stream.name}: {begin} are not those of the anchor: rewritten")
     return faults
 
 

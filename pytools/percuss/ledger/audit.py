@@ -40,6 +40,7 @@ from percuss.ledger.streams import (
     read_stream,
     stream_names,
 )
+from percuss.spelling import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -373,8 +374,8 @@ def _clock_words(walk: Walk) -> str:
         for events in walk.streams.values()
         for before, event in pairwise(events)
     )
-    words = [f"{future} events are dated in the future"] if future else []
-    words += [f"{back} times an event is dated before the one that it follows"] if back else []
+    words = [f"{counted(future, 'event')} dated in the future"] if future else []
+    words += [f"{counted(back, 'event')} dated before the one that it follows"] if back else []
     return "; ".join(words)
 
 

@@ -100,7 +100,7 @@ class Audit:
         trusted = isinstance(self.anchor, KeptAnchor) and any(item.trusted for item in self.anchor.testimonies)
         by = "and somebody you trust testifies to it" if trusted else "as far as you trust what you kept"
         if isinstance(self.anchor, KeptAnchor) and self.anchor.since:
-            by += f"; not the {self.anchor.since} events since then"
+            by += f"; not the {counted(self.anchor.since, 'event')} since then"
         counts = f"{verdicts['differs']} did not, {verdicts['cannot']} cannot be compared"
         by_claim = self.repeated.by_claim if self.repeated else 0
         if by_claim:
