@@ -7,7 +7,7 @@ one value, and pages that say "as many of it as follows".
 from __future__ import annotations
 
 from percuss.ledger.canonical import sha256_hex
-from percuss.ledger.parquet import BLANK, MARK, check_bytes
+from percuss.ledger.files import BLANK, MARK, check_bytes
 
 INT64, TEXT = 2, 6
 I32, I64, BINARY, LIST, STRUCT = 5, 6, 8, 9, 12

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from percuss.errors import InputError
-from percuss.ledger.files import read_file
-from percuss.ledger.parquet import check_table_size, quiet_panics
+from percuss.ledger.files import check_table_size, quiet_panics, read_file
 from percuss.spelling import did_you_mean, shown
 from percuss.text_tables import (
     COMMENT,

@@ -71,13 +71,13 @@ def test_untouched_it_holds_and_a_change_of_no_meaning_is_not_seen(percuss: Call
         # What a person reads is changed, the tables are left alone.
         ("posterior.sampled", lambda event: _body(event, acceptance=[0.2, 0.3]), "acceptance"),
         # It failed, and nobody is to know: neither of the posterior itself, nor of what is made from it.
-        ("posterior.sampled", lambda event: _body(event, trust=[]), "posterior: comes out otherwise"),
+        ("posterior.sampled", lambda event: _body(event, trust=[]), "posterior: differs when computed again"),
         ("prediction.made", lambda event: _body(event, trust=[]), "failed convergence"),
         # Results are put under another study.
         ("design.created", lambda event: replace(event, study=replace(event.study, name="other")), "another one"),
         ("study.registered", lambda event: _body(event, title="another"), "digest"),
         # Points that the sampler does not give.
-        ("design.created", lambda event: _body(event, skip=3), "design: comes out otherwise"),
+        ("design.created", lambda event: _body(event, skip=3), "design: differs when computed again"),
     ],
 )
 def test_changes_that_are_seen(

@@ -14,7 +14,7 @@ import pytest
 from tests.conftest import Call
 
 from percuss.ledger.canonical import sha256_hex
-from percuss.ledger.parquet import parquet_bytes
+from percuss.ledger.files import parquet_bytes
 from percuss.ledger.rows import from_frame, to_frame
 from percuss.work import crate_reading
 

@@ -109,7 +109,7 @@ def test_one_flipped_bit_anywhere_is_found_and_its_file_named(full, percuss) -> 
 
 
 def test_every_byte_of_a_commit_counts(full) -> None:
-    from percuss.ledger.parquet import check_bytes
+    from percuss.ledger.files import check_bytes
 
     whole = max((full / "streams" / "main").glob("*.parquet")).read_bytes()
     assert check_bytes(whole)

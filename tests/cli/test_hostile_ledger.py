@@ -15,7 +15,7 @@ import pytest
 from tests.drafts import study_draft
 
 from percuss.ledger.event import Blob, Event, Input, hash_fields
-from percuss.ledger.parquet import parquet_bytes
+from percuss.ledger.files import parquet_bytes
 from percuss.ledger.place import Place, open_place
 from percuss.ledger.rows import from_frame, to_frame
 
@@ -282,7 +282,7 @@ def test_parquet_that_is_no_commit(root, percuss, folder, what) -> None:
 def test_garbage_whose_digest_is_right(root, percuss, folder) -> None:
     """Bytes that pass as self-checking, and break a Parquet reader at every step."""
     from percuss.ledger.canonical import sha256_hex
-    from percuss.ledger.parquet import BLANK, MARK
+    from percuss.ledger.files import BLANK, MARK
 
     whole = parquet_bytes(to_frame([]))
     mark = MARK + b"\x18\x40" + BLANK

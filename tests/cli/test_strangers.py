@@ -132,7 +132,7 @@ def test_runs_of_a_case_that_the_study_does_not_have(percuss, folder) -> None:
 
 
 def test_panics_of_rust_are_not_shown(capfd) -> None:
-    from percuss.ledger.parquet import quiet_panics
+    from percuss.ledger.files import quiet_panics
 
     with quiet_panics(), quiet_panics():
         os.write(2, b"thread panicked")

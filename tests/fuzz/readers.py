@@ -82,7 +82,7 @@ def commit(data: bytes) -> None:
     """The bytes of a commit whose digest was made to fit them again, and the identity of a ledger."""
     from tests.bombs import resealed
 
-    from percuss.ledger.parquet import parse_parquet
+    from percuss.ledger.files import parse_parquet
     from percuss.ledger.place import identity_of
     from percuss.ledger.rows import from_frame
 
@@ -175,7 +175,7 @@ def _events() -> Iterable[bytes]:
 
 
 def _commits() -> Iterable[bytes]:
-    from percuss.ledger.parquet import parquet_bytes
+    from percuss.ledger.files import parquet_bytes
     from percuss.ledger.place import identity_bytes
     from percuss.ledger.rows import to_frame
     from percuss.ledger.streams import Head, chain

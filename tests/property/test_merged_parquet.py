@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 from percuss import _core
-from percuss.ledger.parquet import parquet_bytes
+from percuss.ledger.files import parquet_bytes
 
 LARGEST = 64 * 1024 * 1024
 NUMBER = st.none() | st.integers(-(2**63), 2**63 - 1)

@@ -16,7 +16,7 @@ from tests.drafts import study_draft
 from tests.machines import Quick
 
 from percuss.errors import InputError, LedgerError
-from percuss.ledger import files, parquet
+from percuss.ledger import files
 from percuss.ledger.audit import prove_chain
 from percuss.ledger.event import Draft
 from percuss.ledger.files import files_below
@@ -33,7 +33,7 @@ def _on_disk(root: Path) -> set[str]:
     for top in ("streams", "sealed"):
         for path, _ in files_below(root / top):
             if path.name != ".lock":
-                hashes |= set(parquet.read_frame(path, ["hash"])["hash"].to_list())
+                hashes |= set(files.read_frame(path, ["hash"])["hash"].to_list())
     return hashes
 
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.bombs import resealed
 
 from percuss.errors import LedgerError, PercussError
-from percuss.ledger import parquet
+from percuss.ledger import files
 
 Change = tuple[str, float, bytes]
 CHANGES = st.lists(
@@ -105,7 +105,7 @@ def commits() -> tuple[bytes, bytes]:
     events = chain(
         [Draft("note.added", {"text": "x"}), Draft("note.added", {"text": ""})], "main", Head(0, 0, "0"), maker, 1
     )
-    return parquet.parquet_bytes(to_frame(events)), identity_bytes("01890a5d-ac96-774b-bcce-b302099a8057")
+    return files.parquet_bytes(to_frame(events)), identity_bytes("01890a5d-ac96-774b-bcce-b302099a8057")
 
 
 @WITHOUT_RESET

@@ -12,7 +12,7 @@ from tests.bombs import parquet_bomb
 from tests.drafts import study_draft
 
 from percuss.errors import InputError, LedgerError
-from percuss.ledger import parquet
+from percuss.ledger import files
 from percuss.ledger.audit import prove_chain, prove_payloads
 from percuss.ledger.blobs import blob_path, get_rows, get_table, payload_fault
 from percuss.ledger.canonical import sha256_hex
@@ -26,9 +26,9 @@ STANDS_FOR = r"bytes that stand for a table of \d{11,}, and at most \d+ are read
 
 def test_a_file_that_is_no_bomb_is_read() -> None:
     """Else all that follows would prove nothing."""
-    assert parquet.parse_parquet(Path("x"), parquet_bomb(1000, pages=3))["x"].to_list() == [0] * 3000
-    assert parquet.parse_parquet(Path("x"), parquet_bomb(10, "word"))["x"].to_list() == ["word"] * 10
-    assert parquet.check_bytes(parquet_bomb(10))
+    assert files.parse_parquet(Path("x"), parquet_bomb(1000, pages=3))["x"].to_list() == [0] * 3000
+    assert files.parse_parquet(Path("x"), parquet_bomb(10, "word"))["x"].to_list() == ["word"] * 10
+    assert files.check_bytes(parquet_bomb(10))
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_one_long_text_in_many_rows(ledger, monkeypatch) -> None:
     """Readers keep it once, and whoever lays it out needs a terabyte."""
     bomb = parquet_bomb(1_000_000, "x" * 1_000_000)
     with pytest.raises(LedgerError, match="texts of 1000000000000 bytes, and at most"):
-        parquet.parse_parquet(Path("x"), bomb)
+        files.parse_parquet(Path("x"), bomb)
     blob = _forged(ledger, bomb, 1_000_000)
     monkeypatch.setattr("percuss.ledger.blobs.SLICED_BYTES", 10)
     with pytest.raises(LedgerError, match=r"texts of \d{12,} bytes, and at most"):
@@ -89,17 +89,17 @@ def test_one_long_text_in_many_rows(ledger, monkeypatch) -> None:
 
 
 def test_texts_in_lists_and_structs_are_counted(monkeypatch) -> None:
-    monkeypatch.setattr(parquet, "LARGEST_TABLE_BYTES", 100)
+    monkeypatch.setattr(files, "LARGEST_TABLE_BYTES", 100)
     for column in ([["x" * 60, "y" * 60]], [{"a": "x" * 60, "b": [{"c": "y" * 60}]}], ["x" * 120]):
         with pytest.raises(InputError, match="texts of 120 bytes, and at most 100 are read"):
-            parquet.check_text_size([pl.Series(column)])
-        parquet.check_text_size([pl.Series(column[:0], dtype=pl.Series(column).dtype)])
-    parquet.check_text_size([pl.Series(["x" * 99]), pl.Series([1.0]), pl.Series([[1]]), pl.Series([None, None])])
+            files.check_text_size([pl.Series(column)])
+        files.check_text_size([pl.Series(column[:0], dtype=pl.Series(column).dtype)])
+    files.check_text_size([pl.Series(["x" * 99]), pl.Series([1.0]), pl.Series([[1]]), pl.Series([None, None])])
 
 
 def test_what_would_not_be_read_is_not_written(ledger, monkeypatch) -> None:
-    monkeypatch.setattr(parquet, "LARGEST_SMALL_TABLE_BYTES", 1000)
-    monkeypatch.setattr(parquet, "LARGEST_RATIO", 1)
+    monkeypatch.setattr(files, "LARGEST_SMALL_TABLE_BYTES", 1000)
+    monkeypatch.setattr(files, "LARGEST_RATIO", 1)
     with pytest.raises(InputError, match=r"table runs: \d+ bytes that stand for a table of 1000"):
         ledger.put_table("runs", pl.select(x=pl.repeat(1.0, 10_000)))
     assert not (ledger.place.root / "blobs").exists()

@@ -13,9 +13,9 @@ from percuss.errors import LedgerError
 from percuss.ledger import adopt, place, seal, streams
 from percuss.ledger.audit import prove_chain
 from percuss.ledger.event import Draft
+from percuss.ledger.files import parquet_bytes
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.leftovers import is_leftover, stray_files
-from percuss.ledger.parquet import parquet_bytes
 
 
 def _note(book: Ledger, stream: str = "main") -> str:
@@ -265,7 +265,7 @@ def test_a_ledger_that_is_sealed_all_the_time_is_busy_not_broken(ledger, maker, 
     for _ in range(3):
         _note(ledger)
     monkeypatch.setattr(audit, "_walk_listing", late)
-    with pytest.raises(LedgerError, match="was sealed anew during each of 20 walks") as caught:
+    with pytest.raises(LedgerError, match="was sealed again during each of 20 walks") as caught:
         prove_chain(ledger.place)
     assert caught.value.exit_code == 4
     monkeypatch.setattr(audit, "_walk_listing", real)

@@ -18,15 +18,15 @@ from tests.drafts import study_draft
 from tests.machines import Quick
 
 from percuss.errors import LedgerError
-from percuss.ledger import files, parquet, seal, streams
+from percuss.ledger import files, seal, streams
 from percuss.ledger import ledger as ledger_module
 from percuss.ledger.audit import prove_chain
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.copies import copy_ledger
 from percuss.ledger.event import Draft
+from percuss.ledger.files import parquet_bytes
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.leftovers import is_leftover, stray_files
-from percuss.ledger.parquet import parquet_bytes
 from percuss.ledger.rows import from_frame
 from percuss.ledger.stores import Folder
 
@@ -302,10 +302,10 @@ def test_loose_commits_are_parsed_together(ledger, monkeypatch) -> None:
     for number in range(5):
         ledger.append([study_draft(notes=str(number))])
     with monkeypatch.context() as patch:
-        patch.setattr(parquet, "parse_parquet", None)
+        patch.setattr(files, "parse_parquet", None)
         events = ledger.refresh() or ledger.events()
     path = ledger.place.commit("main", 3)
-    path.write_bytes(parquet_bytes(parquet.read_frame(path).with_columns(more=1)))
+    path.write_bytes(parquet_bytes(files.read_frame(path).with_columns(more=1)))
     with pytest.raises(LedgerError, match=r"0000000003\.parquet: its columns are not those of a commit"):
         Ledger.open(ledger.place.root).events()
     assert [event.seq for event in events] == [1, 2, 3, 4, 5]
@@ -317,10 +317,10 @@ def test_commits_of_two_writers_are_read(ledger) -> None:
         ledger.append([study_draft(notes=str(number))])
     path = ledger.place.commit("main", 2)
     buffer = io.BytesIO()
-    mark = {parquet.MARK.decode(): parquet.BLANK.decode()}
-    parquet.read_frame(path).write_parquet(buffer, compression="snappy", statistics=True, metadata=mark)
+    mark = {files.MARK.decode(): files.BLANK.decode()}
+    files.read_frame(path).write_parquet(buffer, compression="snappy", statistics=True, metadata=mark)
     blank = buffer.getvalue()
-    place = blank.rfind(parquet.BLANK)
+    place = blank.rfind(files.BLANK)
     path.write_bytes(blank[:place] + sha256_hex(blank).encode() + blank[place + 64 :])
     assert [event.seq for event in Ledger.open(ledger.place.root).events()] == [1, 2, 3]
     assert prove_chain(ledger.place).proof.holds

@@ -11,11 +11,11 @@ import polars as pl
 import pytest
 
 from percuss.errors import LedgerError
-from percuss.ledger import files, parquet
+from percuss.ledger import files
 from percuss.ledger.audit import prove_chain
 from percuss.ledger.event import Draft
+from percuss.ledger.files import parquet_bytes, read_frame, read_frames
 from percuss.ledger.ledger import Ledger
-from percuss.ledger.parquet import parquet_bytes, read_frame, read_frames
 from percuss.ledger.rows import parquet_schema
 from percuss.ledger.streams import read_commits
 
@@ -52,7 +52,7 @@ def _read(paths: list[Path], columns: list[str] | None = None) -> pl.DataFrame:
 
 
 def test_groups_of_files_are_a_frame_each(paths, monkeypatch) -> None:
-    monkeypatch.setattr(parquet, "FILES_AT_A_TIME", 2)
+    monkeypatch.setattr(files, "FILES_AT_A_TIME", 2)
     names = [str(path) for path in paths]
     frames = list(read_frames([names[:3], names[3:]], parquet_schema()))
     assert [frame.equals(_read(some)) for frame, some in zip(frames, (paths[:3], paths[3:]), strict=True)] == [True] * 2

@@ -1,1 +1,1 @@
-"""Anchors: what is kept outside of a ledger to show later that nothing of it was cut off or written anew."""
+"""Anchors: what is kept outside of a ledger to show later that nothing of it was cut off or rewritten."""

@@ -1,9 +1,9 @@
 """An anchor: the checkpoint of a ledger as a text to be signed, with testimonies and proofs, in one file.
 
 The text names the ledger and, for each of its streams, how many events it had and the root of the Merkle tree over
-their hashes. Whoever has the text and the ledger can see whether every stream still begins with these very events;
-whoever has two texts and a consistency proof can see that nothing of the older one is missing in the newer, without any
-ledger. docs/ledger-format.md is the specification.
+their hashes. Anybody who has the text and the ledger can see whether every stream still begins with these very events;
+anybody who has two texts and a consistency proof can see that nothing of the older one is missing in the newer,
+without any ledger. docs/ledger-format.md is the specification.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Inclusion:
 
 @dataclass(frozen=True)
 class Anchor:
-    """A checkpoint, what others say of it, and proofs for whoever has no ledger.
+    """A checkpoint, what others say of it, and proofs for readers who have no ledger.
 
     `since` is the text of an older anchor, and `consistency` has for each of its streams what shows that nothing was
     taken from it.

@@ -1,4 +1,4 @@
-"""`percuss anchor`: what to keep outside of the ledger, to show later that nothing was cut off or written anew."""
+"""`percuss anchor`: what to keep outside of the ledger, to show later that nothing was cut off or rewritten."""
 
 from __future__ import annotations
 

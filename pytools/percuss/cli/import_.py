@@ -35,7 +35,7 @@ def import_() -> None:
     epilog="Example: percuss import runs.csv --study studies/ishigami",
 )
 def runs(
-    file: Annotated[Path, typer.Argument(help="CSV or Parquet, one row a run.", metavar="FILE")],
+    file: Annotated[Path, typer.Argument(help="CSV or Parquet, one row per run.", metavar="FILE")],
     study: Annotated[
         str, typer.Option(help="The study whose parameters and outputs these are.", autocompletion=complete_studies)
     ],

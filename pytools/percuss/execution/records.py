@@ -78,7 +78,7 @@ def _printed(ledger: Ledger, result: Result, samples: Sequence[int]) -> list[Blo
 
 
 def outputs_table(samples: Sequence[int], outputs: Sequence[Mapping[str, float]]) -> pl.DataFrame:
-    """Outputs of runs as the table that is stored: one row a run, columns in the order of the study's outputs."""
+    """Outputs of runs as the table that is stored: one row per run, columns in the order of the study's outputs."""
     import polars as pl
 
     columns: dict[str, pl.Series] = {"sample": pl.Series(samples, dtype=pl.Int64)}

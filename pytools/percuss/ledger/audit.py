@@ -22,10 +22,9 @@ from percuss.kinds.table import KINDS, is_known
 from percuss.ledger.blobs import blob_path, payload_fault
 from percuss.ledger.consistency import inconsistencies
 from percuss.ledger.event import RECORD, Blob, Event
-from percuss.ledger.files import blocks_of, exists, file_sha256, files_below, side_by_side
+from percuss.ledger.files import FILES_AT_A_TIME, blocks_of, exists, file_sha256, files_below, read_frame, side_by_side
 from percuss.ledger.ledger import MAIN, Ledger, adopted, read_environment
 from percuss.ledger.leftovers import FORKED, HIDDEN, check_leftovers, hider
-from percuss.ledger.parquet import FILES_AT_A_TIME, read_frame
 from percuss.ledger.place import HEX64, Place
 from percuss.ledger.projections import State, runs_slices, small_tables
 from percuss.ledger.pruned import NOTE, tombstones
@@ -84,7 +83,7 @@ class Walk:
 
     @property
     def head(self) -> str | None:
-        """What to keep elsewhere: the hash of the last event of main, which all of main and all it adopted hang on."""
+        """What to keep elsewhere: the hash of the last event of main, which covers all of main and all it adopted."""
         return self.chains[MAIN][-1] if self.chains.get(MAIN) else None
 
 
@@ -131,7 +130,7 @@ def _walk_stream(place: Place, stream: str, proof: Proof) -> tuple[list[Event], 
             return [], []
     else:
         raise LedgerError(
-            f"stream {stream}: was sealed anew during each of {WALKS} walks along it",
+            f"stream {stream}: was sealed again during each of {WALKS} walks along it",
             hint="audit it again when others write less, or a copy of it",
         )
     proof.checked += len(chain.events)
@@ -235,7 +234,7 @@ def _link_faults(event: Event, stream: str, seq: int, prev: str) -> list[str]:
 def _check_names(
     streams: dict[str, list[Event]], segments: dict[str, list[tuple[Segment, Event]]], proof: Proof
 ) -> int:
-    """Make sure that segments hold what their names and the events that tell of sealing say; how many events are in
+    """Make sure that segments hold what their names and the events on sealing say; how many events are in
     segments of which such an event tells.
 
     A sealer that was killed told nothing; then the rows, and that no leftover has more of them, are what there is, and
@@ -244,7 +243,7 @@ def _check_names(
     sealed_events = 0
     sealed_commits: dict[tuple[str, str], list[int]] = {}
     for event in (e for events in streams.values() for e in events if e.kind == "stream.sealed"):
-        with contextlib.suppress(LedgerError, InputError):  # a body that cannot be read tells of no segment
+        with contextlib.suppress(LedgerError, InputError):  # a body that cannot be read names no segment
             sealed = StreamSealed.of(event)
             sealed_commits.setdefault((sealed.stream, sealed.head), []).append(sealed.last_commit)
     for stream, stream_segments in segments.items():
@@ -312,9 +311,9 @@ def prove_payloads(place: Place, walk: Walk) -> Proof:
     _check_unused(place, {str(path) for _, _, path in listed}, proof)
     if graves.named:
         there = len(graves.named) - missing
-        words = f"{missing} payloads were pruned, as recorded"
+        words = f"{counted(missing, 'payload was', 'payloads were')} pruned, as recorded"
         words += f", {redacted} of them words that were redacted" if redacted else ""
-        words += f"; {there} more are still there" if there else ""
+        words += f"; {counted(there, 'more is', 'more are')} still there" if there else ""
         proof.note = "; ".join(filter(None, (words, proof.note)))
     return proof
 
@@ -380,7 +379,7 @@ def _clock_words(walk: Walk) -> str:
 
 
 def prove_lineage(walk: Walk) -> Proof:
-    """Every result stands on all it needs, down to the study: nothing is missing on the way."""
+    """Every result depends on all it needs, down to the study: nothing is missing on the way."""
     proof = Proof("lineage", "every result has all it comes from: study, design, runs (failed ones too), build, seed")
     events = {event.id: event for event in walk.visible}
     kinds = {id: event.kind for id, event in events.items()}
@@ -454,7 +453,7 @@ def _cache_faults(place: Place, stream: str, originals: Sequence[Event]) -> list
 def find_anchor(walk: Walk, anchor: str) -> Event | None:
     """The event whose hash was kept elsewhere (the whole hash, or its first digits: 16 tell it from all others).
 
-    If it is not of main it proves nothing of main: a shard that was adopted goes on in a main that was written anew.
+    If it is not of main it proves nothing of main: a shard that was adopted goes on in a main that was rewritten.
     """
     streams = [walk.streams.get(MAIN, []), *(events for name, events in walk.streams.items() if name != MAIN)]
     return next((event for events in streams for event in events if event.hash.startswith(anchor.lower())), None)

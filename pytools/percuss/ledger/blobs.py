@@ -17,11 +17,20 @@ from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING
 
 from percuss.errors import InputError, LedgerError
-from percuss.ledger import files, parquet
+from percuss.ledger import files
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import FILE_ROLE, Blob
-from percuss.ledger.files import exists, file_sha256, make_last, pieces_of, read_regular, write_renamed
-from percuss.ledger.parquet import check_table_size, parse_parquet, refuse_long_texts
+from percuss.ledger.files import (
+    check_table_size,
+    exists,
+    file_sha256,
+    make_last,
+    parse_parquet,
+    pieces_of,
+    read_regular,
+    refuse_long_texts,
+    write_renamed,
+)
 from percuss.ledger.place import Place
 
 if TYPE_CHECKING:
@@ -82,14 +91,14 @@ def _is_there(path: Path, data: bytes) -> bool:
         if read_regular(path, len(data)) != data:
             return False
         files.system.touch(path)  # young again, so that nobody clears it away before its event is in
-        make_last(path)  # whoever wrote it may have been killed before it did so
+        make_last(path)  # who wrote it may have been killed before it did so
     except OSError:
         return False
     return True
 
 
 def take_over(source: Place, target: Place, blob: Blob) -> bool:
-    """Copy a payload from another place, if it is not here; whether it was copied. Whoever refers to it checks it."""
+    """Copy a payload from another place, if it is not here; whether it was copied. Who refers to it checks it."""
     path = blob_path(target, blob)
     if exists(path):
         make_last(path)
@@ -158,7 +167,7 @@ def get_rows(place: Place, blob: Blob, start: int, count: int) -> pl.DataFrame:
     path = check_payload(place, blob)
     try:
         check_table_size(path)
-        with parquet.quiet_panics():
+        with files.quiet_panics():
             return pl.scan_parquet(path, cache=False).slice(start, count).collect()
     except InputError as fault:
         raise LedgerError(f"{path}: {fault}") from None
@@ -192,7 +201,7 @@ def _large_fault(path: Path, blob: Blob) -> str | None:
         return None
     try:
         check_table_size(path)
-        with parquet.quiet_panics():
+        with files.quiet_panics():
             names = list(pl.read_parquet_schema(path))
             digest, rows = SlicedDigest(len(names)), {blob.rows}
             for start in range(0, len(names), COLUMNS_AT_ONCE):

@@ -1,6 +1,6 @@
-"""What events say that can be held against what they stand on: the study they are of, and verdicts they must carry on.
+"""What events say that can be held against what they depend on: the study they are of, and verdicts they must carry on.
 
-Whoever writes a ledger anew from some event on can make hashes fit. These are claims of one event about another that
+Who rewrites a ledger from some event on can make hashes fit. These are claims of one event about another that
 have to fit as well.
 """
 
@@ -16,12 +16,12 @@ from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import Event
 from percuss.ledger.projections import WORDS
 
-# Whether something is superseded is asked anew each time, and may have been taken back since.
+# Whether something is superseded is asked again each time, and may have been taken back since.
 ASKED_ANEW = "superseded"
 
 
 def inconsistencies(event: Event, earlier: Mapping[str, Event]) -> Iterator[str]:
-    """What an event says otherwise than the events it stands on; its body must be one that this percuss reads."""
+    """What an event says otherwise than the events it depends on; its body must be one that this percuss reads."""
     yield from _of_study(event, earlier)
     try:
         body = event.content

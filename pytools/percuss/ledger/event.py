@@ -140,7 +140,7 @@ class Event:
         return self._kept("data", self._read_data)
 
     def _kept(self, name: str, read: Callable[[], Kept]) -> Kept:
-        """What was read, once for all; of runs each time anew, since a ledger may have millions of them."""
+        """What was read, once for all; of runs each time again, since a ledger may have millions of them."""
         if self.kind in RUNS:
             return read()
         known = self.__dict__.setdefault("_read", {})

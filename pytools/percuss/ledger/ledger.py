@@ -91,7 +91,7 @@ class Ledger:
         events, head = append_commit(self.place, stream, drafts, maker, self._heads.get(stream))
         self._heads[stream] = head
         self._told |= {private}
-        # What we appended we know; an adoption puts others' events in between, and is read anew.
+        # What we appended we know; an adoption puts others' events in between, and is read again.
         plain = stream == MAIN and all(event.kind != "stream.adopted" for event in events)
         self._frame = self._frame.vstack(to_frame(events)) if self._frame is not None and plain else None
         return events
@@ -297,7 +297,7 @@ def read_environment(place: Place, event: Event) -> dict[str, Any] | None:
 
 
 def _with_plugins(maker: Maker) -> Maker:
-    """Who makes events, with the plugins whose code is loaded: their results may hang on it."""
+    """Who makes events, with the plugins whose code is loaded: their results may depend on it."""
     if not (plugins := loaded()):
         return maker
     named = "".join(f"; {package} {version}" for package, version in sorted(plugins.items()))

@@ -13,8 +13,7 @@ from percuss.errors import LedgerError
 from percuss.ledger.blobs import blob_path
 from percuss.ledger.event import Event
 from percuss.ledger.files import LARGEST_COMMIT_BYTES as LARGEST
-from percuss.ledger.files import TEMPORARY, exists, files_below, read_regular
-from percuss.ledger.parquet import check_bytes, parse_parquet
+from percuss.ledger.files import TEMPORARY, check_bytes, exists, files_below, parse_parquet, read_regular
 from percuss.ledger.place import COMMIT_NAME, HEX64, IDENTITY, SEGMENT_NAME, Place, is_stream_name
 from percuss.ledger.streams import list_stream, read_stream
 
@@ -47,7 +46,7 @@ def check_leftovers(place: Place, chains: Mapping[str, Sequence[str]]) -> Iterat
                 # It may be newer than the chain that was walked, and sealed since.
                 yield path, standing and _standing_now(place, path, data)
         except LedgerError as fault:
-            # Whoever packed or sealed may have deleted it since it was listed.
+            # Who packed or sealed may have deleted it since it was listed.
             if exists(path):
                 yield path, str(fault)
 

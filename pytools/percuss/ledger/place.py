@@ -97,7 +97,7 @@ def check_outside(path: Path) -> None:
             raise InputError(f"{path}: is inside the ledger {folder}, where nothing is written but by appending to it")
     try:
         facts = path.stat()
-    except OSError:  # whoever writes says why it cannot be
+    except OSError:  # who writes says why it cannot be
         return
     if stat.S_ISREG(facts.st_mode) and facts.st_nlink > 1:
         raise InputError(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from percuss.errors import LedgerError
 from percuss.ledger.event import Blob, Call, Cost, EnvironmentRef, Event, Input, Software, StudyRef
-from percuss.ledger.parquet import parquet_bytes
+from percuss.ledger.files import parquet_bytes
 from percuss.ledger.place import FORMAT
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ Part = TypeVar("Part")
 ID = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
 # What a calendar of four-digit years can show.
 ANY_TIME = (datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC))
-# Columns that format 2 has more than format 1, empty in events of format 1.
+# Columns that are new in format 2, empty in events of format 1.
 SINCE_2 = ("call", "cause", "environment")
 MAY_BE_EMPTY = ("study", "seed", *SINCE_2)
 

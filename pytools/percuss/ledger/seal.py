@@ -9,8 +9,7 @@ from typing import Protocol
 from percuss.errors import InputError, LedgerError
 from percuss.ledger import files
 from percuss.ledger.event import Draft, Event
-from percuss.ledger.files import exists, make_last, write_linked
-from percuss.ledger.parquet import read_frame
+from percuss.ledger.files import exists, make_last, read_frame, write_linked
 from percuss.ledger.place import Place
 from percuss.ledger.rows import commit_bytes, from_frame
 from percuss.ledger.streams import list_stream, read_commits, read_segment
@@ -71,7 +70,7 @@ def seal_stream(ledger: Appending, stream: str) -> Sealing:
 def remove_covered(ledger: Appending, stream: str) -> int:
     """Delete loose commits that a segment covers (also those a killed `seal` left behind): if it holds their rows.
 
-    A name alone proves nothing. Those that stay hurt nobody; `percuss audit` and `percuss doctor` tell of them.
+    A name alone proves nothing. Those that stay hurt nobody; `percuss audit` and `percuss doctor` list them.
     """
     place = ledger.place
     listing = list_stream(place, stream)
@@ -80,7 +79,7 @@ def remove_covered(ledger: Appending, stream: str) -> int:
         numbers = [number for number in listing.covered if segment.first <= number <= segment.last]
         if not numbers:
             continue
-        make_last(segment.path)  # whoever linked it may have been killed before it did so
+        make_last(segment.path)  # who linked it may have been killed before it did so
         held = set(read_segment(segment, ["seq", "hash"]).rows())
         for path in (place.commit(stream, number) for number in numbers):
             try:

@@ -17,8 +17,15 @@ from percuss.kinds.table import KINDS
 from percuss.ledger import files
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import Draft, EnvironmentRef, Event, Input, Maker, hash_fields
-from percuss.ledger.files import blocks_of, names_in, write_linked, write_renamed
-from percuss.ledger.parquet import FILES_AT_A_TIME, read_frame, read_frames
+from percuss.ledger.files import (
+    FILES_AT_A_TIME,
+    blocks_of,
+    names_in,
+    read_frame,
+    read_frames,
+    write_linked,
+    write_renamed,
+)
 from percuss.ledger.place import COMMIT_NAME, SEGMENT_NAME, Place, is_stream_name
 from percuss.ledger.rows import columns_of, commit_bytes, parquet_schema, to_frame, widened
 
@@ -313,7 +320,7 @@ def read_commits(place: Place, stream: str, numbers: Sequence[int]) -> pl.DataFr
 
 
 def make_names_last(place: Place) -> None:
-    """Make the names of all commits last, whoever wrote them: before the ids of those that were read are told.
+    """Make the names of all commits last, no matter who wrote them: before the ids of those that were read are printed.
 
     A ledger that can only be read has no names that could be lost.
     """
@@ -419,9 +426,7 @@ def append_commit(
                 # A number that was free because its commit has been sealed away since we read the head: not ours.
                 if not _is_covered(place, stream, number):
                     return events, Head(number, events[-1].seq, events[-1].hash)
-                with contextlib.suppress(
-                    OSError
-                ):  # whoever sealed may have cleared it away; nobody reads it if it stays
+                with contextlib.suppress(OSError):  # a sealer may have cleared it away; nobody reads it if it stays
                     files.system.unlink(path)
             head = None
             if time.monotonic() > give_up:

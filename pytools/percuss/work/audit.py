@@ -39,7 +39,7 @@ from percuss.work.repetition import STRANGE
 class KeptHash:
     """A hash that was kept elsewhere, and the event that has it with its stream; None: no event has.
 
-    An event of a shard proves nothing of main: a shard that was adopted goes on in a main that was written anew.
+    An event of a shard proves nothing of main: a shard that was adopted goes on in a main that was rewritten.
     """
 
     hash: str
@@ -104,7 +104,7 @@ class Audit:
         counts = f"{verdicts['differs']} did not, {verdicts['cannot']} cannot be compared"
         by_claim = self.repeated.by_claim if self.repeated else 0
         if by_claim:
-            counts += f" ({by_claim} of them came out otherwise, and only the environment they claim excuses them)"
+            counts += f" ({by_claim} of them differed, and only the environment they claim excuses them)"
         anchored = self.anchor is not None and self.anchor.holds
         return [
             Tier("whole", whole, "chain, payloads, order, lineage and replay hold" if whole else "something is broken"),

@@ -1,7 +1,7 @@
-"""Crates: an event and all it stands on, in a folder or zip that needs no ledger.
+"""Crates: an event and all it depends on, in a folder or zip that needs no ledger.
 
 A crate has the rows of the events and every payload. As each event has the hash of its fields, and names its inputs by
-their hashes, the hash of the last one covers everything in the crate but the words of its description: whoever has
+their hashes, the hash of the last one covers everything in the crate but the words of its description: who has
 that hash from elsewhere knows that nothing was changed. The place in the ledger is kept (`prev`), the events around
 them are not: a crate cannot become part of another ledger's chain, and does not pretend to.
 """
@@ -23,9 +23,8 @@ from percuss.kinds.crate_imported import CrateImported
 from percuss.ledger.blobs import blob_path, get_bytes, payload_fault, take_over
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import FILE_ROLE, Blob, Draft, Event, OpenCall
-from percuss.ledger.files import LARGEST_COMMIT_BYTES
+from percuss.ledger.files import LARGEST_COMMIT_BYTES, parquet_bytes
 from percuss.ledger.ledger import Ledger
-from percuss.ledger.parquet import parquet_bytes
 from percuss.ledger.place import Place, check_outside
 from percuss.ledger.projections import lineage
 from percuss.ledger.rows import to_frame
@@ -40,7 +39,7 @@ NO_DATE = (1980, 1, 1, 0, 0, 0)
 
 
 def write_crate(session: Session, event: Event, to: Path, licence: str = "") -> Described:
-    """Write an event and all it stands on as a crate: a zip if the name ends so, else a folder. Never over anything."""
+    """Write an event and all it depends on as a crate: a zip if the name ends so, else a folder. Replaces nothing."""
     check_outside(to)
     if os.path.lexists(to):
         raise InputError(f"{to}: is there already, and nothing is overwritten")

@@ -22,8 +22,7 @@ from percuss.errors import InputError, LedgerError, PercussError
 from percuss.export.crate_metadata import EVENTS, HASH, METADATA
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import FILE_ROLE, Blob, Event
-from percuss.ledger.files import LARGEST_COMMIT_BYTES, PIECE_BYTES
-from percuss.ledger.parquet import check_bytes, parse_parquet
+from percuss.ledger.files import LARGEST_COMMIT_BYTES, PIECE_BYTES, check_bytes, parse_parquet
 from percuss.ledger.place import HEX64
 from percuss.ledger.projections import fold, lineage
 from percuss.ledger.rows import from_frame
@@ -229,7 +228,7 @@ def _document(path: Path, data: bytes) -> dict[str, Any]:
 
 
 def _check_events(path: Path, events: Sequence[Event]) -> None:
-    """Every event has the hash of its fields, and stands on events before it with the hashes they have."""
+    """Every event has the hash of its fields, and depends on events before it with the hashes they have."""
     if not events:
         raise _changed(path, "it has no events")
     hashes: dict[str, str] = {}
@@ -248,4 +247,4 @@ def _check_events(path: Path, events: Sequence[Event]) -> None:
     under = {event.id for event in lineage(fold(events), events[-1].id)}
     for event in events:
         if event.id not in under:
-            raise _changed(path, f"event {event.id} is nothing that {events[-1].id} stands on")
+            raise _changed(path, f"event {event.id} is nothing that {events[-1].id} depends on")

@@ -24,7 +24,7 @@ from percuss.work.doctor import STRAY_AGE_S, age_s
 from percuss.work.selection import Selection, read_time
 
 LONGEST = 10_000
-# What stands on an event without being a result itself.
+# What depends on an event without being a result itself.
 CARRIERS = ("campaign.completed", "event.superseded", "stream.adopted", "stream.sealed", KIND)
 
 
@@ -32,7 +32,7 @@ CARRIERS = ("campaign.completed", "event.superseded", "stream.adopted", "stream.
 class Policy:
     """Which payloads: of events before `older_than` (a time, or how long ago), of a kind, of a study.
 
-    `keep_cited`: those stay that a result which is not pruned stands on, or that somebody wrote a note about.
+    `keep_cited`: those stay that a result which is not pruned depends on, or that somebody wrote a note about.
     """
 
     older_than: str
@@ -133,10 +133,10 @@ def _chosen(session: Session, policy: Policy, done: Pruning) -> dict[str, Event]
 
 
 def _cited(session: Session, chosen: Iterable[str]) -> list[str]:
-    """Of these events those that a note is about, or that a result stands on which is not among them and stands."""
+    """Of these events those that a note is about, or that a result depends on which is not among them and stands."""
     state, among = session.state, set(chosen)
     cited: set[str] = set()
-    # From the newest back: what something cited stands on is cited.
+    # From the newest back: what something cited depends on is cited.
     for event in reversed(state.events.values()):
         if event.kind == "note.added":
             cited |= {item.id for item in event.inputs_as("about")}

@@ -39,7 +39,7 @@ def why_not(session: Session, event: Event) -> str | None:
 
 
 def repeat_run(session: Session, event: Event, part: int) -> Repetition:
-    """Make one run of an event again, settling anew where it settles; runs that killed their workers never are."""
+    """Make one run of an event again, settling again where it settles; runs that killed their workers never are."""
     runs = batch_of(event)
     sample = runs.samples[part]
     reason = runs.reasons.get(str(sample)) if isinstance(runs, RunsFailed) else None

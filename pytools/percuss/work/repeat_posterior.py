@@ -73,7 +73,7 @@ def repeat_posterior(session: Session, event: Event, part: int = 0) -> Repetitio
     return judged(
         session,
         event,
-        "posterior: its draws come out otherwise",
+        "posterior: its draws differ when computed again",
         same=False,
         near=lambda: (
             _outside(session, event, calibrated, NEAR_ERRORS, NEAR_DISTANCE),
@@ -98,10 +98,10 @@ def _said_otherwise(
         left_out = (*left_out, "summary", "loo", "fit", "coverage")
     fields = other_fields(event, posterior_body(problem, assessed), left_out, words=0.0)
     if wrong := [name for name, apart in fields.items() if apart > SAID]:
-        return f"comes out otherwise: {', '.join(wrong)}"
+        return f"differs when computed again: {', '.join(wrong)}"
     tables = {"diagnostics": diagnostics_table(sample), "data": data_table(problem, assessed)}
     wrong = [role for role, table in tables.items() if farthest(session, event, role, table) > SAID]
-    return f"comes out otherwise: {', '.join(wrong)}" if wrong else None
+    return f"differs when computed again: {', '.join(wrong)}" if wrong else None
 
 
 def _outside(session: Session, event: Event, now: Calibrated, errors: float, distance: float) -> str | None:

@@ -23,7 +23,7 @@ from percuss.work.repetition import Repetition, elsewhere
 
 def repeat_settled(session: Session, event: Event, part: int = 0) -> Repetition:
     """Settle again and compare state and facts, to the bit: nearly the same rest is not the same, and runs that start
-    from it, which settle anew when they are repeated, are held to a bound themselves. Made elsewhere, the facts may be
+    from it, which settle again when they are repeated, are held to a bound themselves. Made elsewhere, the facts may be
     what points nearby settle to.
     """
     body, study = SceneSettled.of(event), session.study(event)

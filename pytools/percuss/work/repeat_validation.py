@@ -69,7 +69,7 @@ def repeat_validation(session: Session, event: Event, part: int = 0) -> Repetiti
         return _calibrated_otherwise(session, event, tables)
 
     bound = f"{NEAR:g}, their verdicts, and {FAR_DEVIATIONS:g} standard deviations of the constant calibration"
-    what = f"validation: its tables come out otherwise: {', '.join(other)}"
+    what = f"validation: its tables differ when computed again: {', '.join(other)}"
     return judged(session, event, what, same=False, near=near, far=far)
 
 

@@ -61,7 +61,7 @@ def judged_tables(
             return Repetition("differs", 1, f"{what}: it fails {', '.join(hidden)}, and its verdicts do not say so")
         body_apart = other_fields(event, body, not_computed, words=0.0) if fields and body is not None else {}
         if wrong := [name for name, apart in body_apart.items() if apart > SAID]:
-            return Repetition("differs", 1, f"{what}: comes out otherwise: {', '.join([*other, *wrong])}")
+            return Repetition("differs", 1, f"{what}: differs when computed again: {', '.join([*other, *wrong])}")
     distance = max([*of_tables, *fields.values(), 0.0])
 
     def near() -> tuple[str | None, str]:
@@ -75,7 +75,7 @@ def judged_tables(
     return judged(
         session,
         event,
-        f"{what}: comes out otherwise: {', '.join([*other, *fields])}",
+        f"{what}: differs when computed again: {', '.join([*other, *fields])}",
         same=not other and not fields,
         near=near,
         far=beyond,
@@ -138,8 +138,8 @@ CANCELLED = 1e-6
 def other_fields(
     event: Event, again: Body, left_out: Collection[str] = (), *, same_code: bool = False, words: float = math.inf
 ) -> dict[str, float]:
-    """Fields of the body that come out otherwise, each with the largest relative distance of its numbers; infinite
-    where more differs than numbers. Verdicts are for `hidden_failures`.
+    """Fields of the body that differ when computed again, each with the largest relative distance of its numbers:
+    infinite where more differs than numbers. Verdicts are for `hidden_failures`.
 
     Only what the event itself says is compared: a body of an older version is read through an upcaster, and fields may
     have come since. What is said to be made by the `same_code` has them all: one that is missing was taken out.

@@ -1,4 +1,4 @@
-"""Compute an event and all it stands on again, and compare with what was recorded.
+"""Compute an event and all it depends on again, and compare with what was recorded.
 
 Every event is computed again from its recorded inputs by the function that its kind names (`percuss.work.repetition`),
 and nothing is appended. Where each comes out of its inputs, so does the last one out of the study and the data: errors
@@ -54,7 +54,7 @@ class Outcome:
 
 @dataclass(frozen=True, repr=False)
 class Reproduction:
-    """What came of an event and of all it stands on, in ledger order, the event itself last."""
+    """What came of an event and of all it depends on, in ledger order, the event itself last."""
 
     event: Event
     outcomes: Sequence[Outcome]
@@ -76,7 +76,7 @@ class Reproduction:
 
 
 def reproduce(session: Session, event: Event, runs: int | None = None) -> Reproduction:
-    """Compute it all again. `runs`: so many results of each event at most, drawn anew each time; None: all of them."""
+    """Compute it all again. `runs`: so many results of each event at most, drawn again each time; None: all of them."""
     if session.allow_command:
         for registered in session.state.studies.values():
             session.consented(session.study(registered))

@@ -44,7 +44,7 @@ class Restored:
 
 
 def restore(session: Session, event: Event, to: Path) -> Restored:
-    """Write the study that an event stands on into a new folder, of its name, in the folder `to`."""
+    """Write the study that an event depends on into a new folder, of its name, in the folder `to`."""
     registered = study_under(session, event)
     study, files = session.study(registered), session.ledger.files(registered)
     if registered.study and study.digest != registered.study.digest:
@@ -81,7 +81,7 @@ def study_under(session: Session, event: Event) -> Event:
     """The one event that registered the study of an event, also one that is superseded."""
     studies = [item for item in lineage(session.state, event.id) if item.kind == "study.registered"]
     if event.study and len(studies) != 1:
-        # Named by its digest: of several versions it stands on, or where it stands on none.
+        # Named by its digest: of several versions it depends on, or where it depends on none.
         studies = [e for e in studies or session.state.events.values() if e.kind == "study.registered"]
         studies = [e for e in studies if e.study == event.study][:1]
     if len(studies) != 1:

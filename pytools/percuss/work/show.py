@@ -25,7 +25,7 @@ UNIT = "SI unit"
 
 
 def standing_words(session: Session, event: Event) -> list[str]:
-    """What is to be known before an event is used: that it is superseded, or what it stands on."""
+    """What is to be known before an event is used: that it is superseded, or what it depends on."""
     # Few ledgers have anything superseded, and only those are worth folding whole for one event.
     if not superseded_ids(session.ledger.frame()):
         return []

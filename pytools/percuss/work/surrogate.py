@@ -181,7 +181,7 @@ def repeat_surrogate(session: Session, event: Event, part: int = 0) -> Repetitio
     return judged(
         session,
         event,
-        f"surrogate: its tables come out otherwise: {', '.join(other)}",
+        f"surrogate: its tables differ when computed again: {', '.join(other)}",
         same=False,
         near=lambda: (_outside(session, event, fit, 1.0, 1e-12, NEAR_CLAIM), "their own errors"),
         far=lambda makings: _outside(session, event, fit, FAR_ERRORS, 1e-6, FAR_CLAIM),

@@ -61,7 +61,7 @@ def test_reader_from_the_page_sees_a_change(root) -> None:
     reader = _reader()
     path = max(root.glob("streams/main/*.parquet"))
     table = pl.read_parquet(path).with_columns(actor=pl.lit("somebody else"))
-    from percuss.ledger.parquet import parquet_bytes
+    from percuss.ledger.files import parquet_bytes
 
     path.write_bytes(parquet_bytes(table))
     with pytest.raises(AssertionError):

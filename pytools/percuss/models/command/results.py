@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from percuss.errors import InputError, LedgerError
-from percuss.ledger.files import read_regular
-from percuss.ledger.parquet import check_table_size, quiet_panics
+from percuss.ledger.files import check_table_size, quiet_panics, read_regular
 from percuss.spelling import shown
 from percuss.units import parse_unit, to_si
 
