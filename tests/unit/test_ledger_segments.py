@@ -192,6 +192,18 @@ def test_the_cache_grows_by_what_is_new(ledger, monkeypatch) -> None:
     assert len(read) <= 4
 
 
+def test_what_was_appended_is_kept_in_few_pieces(ledger, monkeypatch) -> None:
+    """Each piece costs time at every append, and memory: a campaign appends thousands of commits."""
+    monkeypatch.setattr(ledger_module, "PIECES", 4)
+    assert ledger.frame().height == 0
+    ids = []
+    for _ in range(20):
+        ids.append(_note(ledger))
+        assert ledger.frame().n_chunks() <= 4
+    assert ledger.frame()["id"].to_list() == ids
+    assert ledger.frame().equals(Ledger.open(ledger.place.root).frame())
+
+
 def test_nobody_waits_for_the_disk_of_the_cache(ledger, monkeypatch) -> None:
     """It is made again, if a power cut leaves less of it than was written."""
 
