@@ -7,7 +7,7 @@ one value, and pages that say "as many of it as follows".
 from __future__ import annotations
 
 from percuss.ledger.canonical import sha256_hex
-from percuss.ledger.files import BLANK, MARK
+from percuss.ledger.files import BLANK, MARK, check_bytes
 
 INT64, TEXT = 2, 6
 I32, I64, BINARY, LIST, STRUCT = 5, 6, 8, 9, 12
@@ -64,5 +64,12 @@ def parquet_bomb(rows: int, text: str | None = None, pages: int = 1, named: int 
     footer = _number(1, I32, 1) + _list(1, STRUCT, root, leaf) + _number(1, I64, total) + _list(1, STRUCT, group)
     footer += _list(1, STRUCT, b"\x18" + _text(MARK) + b"\x18" + _text(BLANK) + b"\0") + b"\0"
     file = b"PAR1" + dictionary + data + footer + len(footer).to_bytes(4, "little") + b"PAR1"
-    place = file.rfind(BLANK)
-    return file[:place] + sha256_hex(file).encode() + file[place + 64 :]
+    return resealed(file)
+
+
+def resealed(data: bytes) -> bytes:
+    """Changed bytes with a digest that fits them again, as somebody makes them who knows how."""
+    place = data.rfind(MARK) + len(MARK) + 2
+    blank = data[:place] + BLANK + data[place + 64 :]
+    fitting = blank[:place] + sha256_hex(blank).encode() + blank[place + 64 :]
+    return fitting if check_bytes(fitting) else data

@@ -60,7 +60,7 @@ class Failing(Quick):
 
         return call
 
-    def together(self, paths: Sequence[Path]) -> bytes:
+    def together(self, paths: Sequence[str]) -> bytes:
         """Not here: call by call, each may fail."""
         raise ValueError
 
@@ -313,7 +313,7 @@ class Simulated(files.System):
         self.machine.step()
         return super().read(handle, size)
 
-    def together(self, paths: Sequence[Path]) -> bytes:
+    def together(self, paths: Sequence[str]) -> bytes:
         """Not here: writers take turns call by call."""
         raise ValueError
 

@@ -70,7 +70,10 @@ def test_the_ledger_itself_and_one_that_has_grown_hold(kept, percuss, folder) ->
     assert told["tiers"]["sealed"]
     assert percuss("anchor", "--to", "newer.json", "--since", "anchor.json").code == 0
     newer = json.loads((folder / "newer.json").read_text())
-    verify(newer)
+    older = json.loads(kept.read_text())
+    verify(newer, older)
+    with pytest.raises(AssertionError, match="another anchor"):
+        verify(older, newer)
     # A proof that is not of these texts is no proof.
     newer["consistency"]["main"] = newer["consistency"]["main"][::-1] or ["00" * 32]
     with pytest.raises(AssertionError):
@@ -124,6 +127,18 @@ def test_a_file_that_was_changed_is_refused(kept, percuss, folder) -> None:
         kept.write_text(wrong)
         percuss("audit", "--anchor", "anchor.json").refused(2, "anchor.json")
     percuss("anchor", "--to", "ledger/anchor.json").refused(2, "inside the ledger")
+
+
+def test_a_proof_under_the_name_of_another_event(kept, percuss, folder) -> None:
+    """What is proved is a hash; the id beside it is anybody's to write."""
+    document = json.loads(kept.read_text())
+    one, other = document["inclusions"]
+    one["event"], other["event"] = other["event"], one["event"]
+    verify(document)
+    kept.write_text(json.dumps(document))
+    said, told = _audit(percuss)
+    assert said.code == 1 and not told["tiers"]["anchored"]
+    assert f"names the event {one['event']}, and proves another" in said.out
 
 
 def test_an_anchor_that_leaves_main_out_is_none(kept, percuss, folder) -> None:

@@ -148,7 +148,7 @@ def test_audit_samples_again(percuss, folder, linear) -> None:
     book.append([forged])
     broken = percuss("audit", "--rerun", 2)
     assert broken.code == 1
-    assert f"event {forged.id}: posterior: its draws come out otherwise" in broken.out
+    assert f"event {forged.id}: posterior: its draws differ when computed again" in broken.out
     book.append([bare])
     lineage = percuss("audit").out
     assert f"event {bare.id} (posterior.sampled): has no surrogate and no runs" in lineage

@@ -103,7 +103,7 @@ def test_times_that_cannot_be_are_told(percuss: Call, received: Path) -> None:
     rewritten(received, lambda book, event: replace(event, at_us=event.at_us + (event.seq == 2) * 10**15))
     said = percuss("audit", "--rerun", 0)
     assert said.code == 0
-    assert "1 events are dated in the future; 1 times an event is dated before the one that it follows" in said.out
+    assert "1 event dated in the future; 1 event dated before the one that it follows" in said.out
 
 
 def test_a_segment_that_nobody_told_of_is_not_sealed(percuss: Call, received: Path) -> None:

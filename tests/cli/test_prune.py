@@ -51,7 +51,7 @@ def test_pruned_payloads_are_gone_known_and_told(percuss: Call, folder: Path, ru
     assert not path.exists()
     said = percuss("audit")
     assert said.code == 0, said.out
-    assert "1 payloads were pruned, as recorded" in _payload_line(percuss)
+    assert "1 payload was pruned, as recorded" in _payload_line(percuss)
     body = json.loads(percuss("show", id, "--json").out)["body"]
     assert body["payloads"][0]["sha256"] == runs.blobs[0].sha256 and body["reason"] == "plan 3.2"
     percuss("export", "csv", runs.id, "--table", "runs").refused(2, "was pruned", id)
@@ -102,7 +102,7 @@ def test_files_of_the_last_hour_are_left_to_a_later_prune(percuss: Call, folder:
     os.utime(path)  # as a writer does that is about to use it
     said = percuss(*PRUNE)
     assert said.code == 0 and "left to a later prune" in said.err and path.exists()
-    assert percuss("audit").code == 0 and "1 more are still there" in _payload_line(percuss)
+    assert percuss("audit").code == 0 and "1 more is still there" in _payload_line(percuss)
     # What is still there is still checked.
     data = path.read_bytes()
     path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))

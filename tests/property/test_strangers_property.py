@@ -14,6 +14,7 @@ import hypothesis
 import polars as pl
 import pytest
 from hypothesis import strategies as st
+from tests.bombs import resealed
 
 from percuss.errors import LedgerError, PercussError
 from percuss.ledger import files
@@ -105,15 +106,6 @@ def commits() -> tuple[bytes, bytes]:
         [Draft("note.added", {"text": "x"}), Draft("note.added", {"text": ""})], "main", Head(0, 0, "0"), maker, 1
     )
     return files.parquet_bytes(to_frame(events)), identity_bytes("01890a5d-ac96-774b-bcce-b302099a8057")
-
-
-def resealed(data: bytes) -> bytes:
-    """Changed bytes with a digest that fits them again, as somebody makes them who knows how."""
-    place = files._digest_place(data)
-    if place is None:
-        return data
-    blank = data[:place] + files.BLANK + data[place + 64 :]
-    return blank[:place] + files.sha256_hex(blank).encode() + blank[place + 64 :]
 
 
 @WITHOUT_RESET

@@ -9,11 +9,13 @@ import json
 import os
 import shutil
 import time
+from itertools import chain
 from pathlib import Path
 
 import polars as pl
 import pytest
 from tests.drafts import study_draft
+from tests.machines import Quick
 
 from percuss.errors import LedgerError
 from percuss.ledger import files, seal, streams
@@ -181,11 +183,42 @@ def test_the_cache_grows_by_what_is_new(ledger, monkeypatch) -> None:
     packs = sorted(path.name for path in ledger.place.cache.rglob("*.parquet"))
     assert len(packs) > 2
     assert packs == [f"{s.first:010d}-{s.last:010d}.parquet" for s in _packs(ledger)]
-    read: list[Path] = []
+    read: list[str] = []
     real = streams.read_frames
-    monkeypatch.setattr(streams, "read_frames", lambda paths, *rest: real(read.extend(paths) or paths, *rest))
+    monkeypatch.setattr(
+        streams, "read_frames", lambda some, *rest: real(read.extend(chain.from_iterable(some)) or some, *rest)
+    )
     assert Ledger.open(ledger.place.root).frame(["id"])["id"].to_list() == ids
     assert len(read) <= 4
+
+
+def test_what_was_appended_is_kept_in_few_pieces(ledger, monkeypatch) -> None:
+    """Each piece costs time at every append, and memory: a campaign appends thousands of commits."""
+    monkeypatch.setattr(ledger_module, "PIECES", 4)
+    assert ledger.frame().height == 0
+    ids = []
+    for _ in range(20):
+        ids.append(_note(ledger))
+        assert ledger.frame().n_chunks() <= 4
+    assert ledger.frame()["id"].to_list() == ids
+    assert ledger.frame().equals(Ledger.open(ledger.place.root).frame())
+
+
+def test_nobody_waits_for_the_disk_of_the_cache(ledger, monkeypatch) -> None:
+    """It is made again, if a power cut leaves less of it than was written."""
+
+    class Watched(Quick):
+        def sync(self, handle: int) -> None:
+            raise AssertionError("a cache need not last")
+
+    monkeypatch.setattr(streams, "LOOSE_BEFORE_CACHING", 4)
+    ids = [_note(ledger) for _ in range(9)]
+    for left in (None, 0, 100):
+        if left is not None:
+            os.truncate(next(ledger.place.cache.rglob("*.parquet")), left)
+        monkeypatch.setattr(files, "system", Watched())
+        assert streams.read_stream(ledger.place, "main", ["id"])["id"].to_list() == ids
+        assert len(_packs(ledger)) == 1
 
 
 def test_some_events_of_many_files(ledger, monkeypatch) -> None:

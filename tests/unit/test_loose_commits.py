@@ -44,11 +44,18 @@ def paths(ledger: Ledger) -> list[Path]:
     """Some commits of notes."""
     for number in range(COMMITS):
         ledger.append([Draft("note.added", {"text": f"note {number}" * number}) for _ in range(number % 2 + 1)])
-    return ledger.place.commits("main", range(1, COMMITS + 1))
+    return [Path(path) for path in ledger.place.commits("main", range(1, COMMITS + 1))]
 
 
 def _read(paths: list[Path], columns: list[str] | None = None) -> pl.DataFrame:
-    return pl.concat(read_frames(paths, parquet_schema(), columns))
+    return pl.concat(read_frames([[str(path) for path in paths]], parquet_schema(), columns))
+
+
+def test_groups_of_files_are_a_frame_each(paths, monkeypatch) -> None:
+    monkeypatch.setattr(files, "FILES_AT_A_TIME", 2)
+    names = [str(path) for path in paths]
+    frames = list(read_frames([names[:3], names[3:]], parquet_schema()))
+    assert [frame.equals(_read(some)) for frame, some in zip(frames, (paths[:3], paths[3:]), strict=True)] == [True] * 2
 
 
 @pytest.mark.parametrize("columns", [None, ["seq", "body"]])

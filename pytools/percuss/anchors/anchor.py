@@ -1,9 +1,9 @@
 """An anchor: the checkpoint of a ledger as a text to be signed, with testimonies and proofs, in one file.
 
 The text names the ledger and, for each of its streams, how many events it had and the root of the Merkle tree over
-their hashes. Whoever has the text and the ledger can see whether every stream still begins with these very events;
-whoever has two texts and a consistency proof can see that nothing of the older one is missing in the newer, without any
-ledger. docs/ledger-format.md is the specification.
+their hashes. Anybody who has the text and the ledger can see whether every stream still begins with these very events;
+anybody who has two texts and a consistency proof can see that nothing of the older one is missing in the newer,
+without any ledger. docs/ledger-format.md is the specification.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from percuss.errors import InputError
 from percuss.ledger.files import exists, read_regular, write_renamed
 from percuss.ledger.ledger import MAIN
 from percuss.ledger.place import check_outside
+from percuss.spelling import counted
 
 TITLE = "percuss anchor 1"
 LARGEST_BYTES = 64 * 1024 * 1024
@@ -81,7 +82,7 @@ class Inclusion:
 
 @dataclass(frozen=True)
 class Anchor:
-    """A checkpoint, what others say of it, and proofs for whoever has no ledger.
+    """A checkpoint, what others say of it, and proofs for readers who have no ledger.
 
     `since` is the text of an older anchor, and `consistency` has for each of its streams what shows that nothing was
     taken from it.
@@ -139,9 +140,8 @@ def missing_from(chains: Mapping[str, Sequence[str]], older: Checkpoint) -> list
         if len(hashes) < stream.size:
             faults.append(f"stream {stream.name}: had {stream.size} events and has {len(hashes)}: cut short")
         elif root_of(leaves_of(hashes[: stream.size])).hex() != stream.root:
-            faults.append(
-                f"stream {stream.name}: its first {stream.size} events are not those of the anchor: rewritten"
-            )
+            begin = f"its first {counted(stream.size, 'event')}"
+            faults.append(f"stream {stream.name}: {begin} are not those of the anchor: rewritten")
     return faults
 
 

@@ -66,7 +66,7 @@ def findings(anchor: Anchor, trusted: Trusted) -> Sequence[Finding]:
             sentence = f"testimonies of the kind {item.kind[:40]} are not known here"
             listed.append(Finding(item.kind, True, False, sentence))
     for kind, asked in (("ssh", trusted.signers), ("rfc3161", trusted.authorities)):
-        # Whoever rewrites a ledger and its anchor leaves out what he cannot make.
+        # Who rewrites a ledger and its anchor leaves out what he cannot make.
         if asked and not any(item.kind == kind for item in anchor.testimonies):
             listed.append(Finding(kind, False, False, f"has no testimony of the kind {kind}, which was asked for"))
     return listed

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from percuss.cli.options import JsonOption, LedgerOption, complete_events, open_session
+from percuss.spelling import counted
 
 app = typer.Typer(add_completion=False)
 
@@ -45,5 +46,5 @@ def anchor(
     if json:
         give_json({"root": made.checkpoint.root, "file": str(to), "streams": sizes})
         return
-    say(", ".join(f"{name}: {size} events" for name, size in sizes.items()))
+    say(", ".join(f"{name}: {counted(size, 'event')}" for name, size in sizes.items()))
     print(made.checkpoint.root)

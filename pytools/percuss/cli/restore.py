@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from percuss.cli.options import EventArgument, JsonOption, LedgerOption, open_session, reference
+from percuss.spelling import counted
 
 app = typer.Typer(add_completion=False)
 
@@ -37,5 +38,5 @@ def restore(
         give_json(facts | {"files": list(done.files), "as_written": done.as_written, "faults": list(done.faults)})
         return
     words = "as it was written" if done.as_written else "rewritten from its resolved form, as its file was not kept"
-    say(f"study.toml {words}; {len(done.files)} data files, byte for byte; digest {done.digest}")
+    say(f"study.toml {words}; {counted(len(done.files), 'data file')}, byte for byte; digest {done.digest}")
     print(plain(str(done.path)))

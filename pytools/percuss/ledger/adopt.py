@@ -57,7 +57,7 @@ def verified_events(place: Place, stream: str) -> list[Event]:
 
 
 def _check_inputs(known: dict[str, str], events: list[Event], stream: str) -> None:
-    """What events of a shard were made from must be here too, or the adopted events would stand on air."""
+    """What events of a shard were made from must be here too, or the adopted events would depend on nothing."""
     for event in events:
         for item in event.inputs:
             if known.get(item.id) != item.hash:

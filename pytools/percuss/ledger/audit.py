@@ -22,7 +22,7 @@ from percuss.kinds.table import KINDS, is_known
 from percuss.ledger.blobs import blob_path, payload_fault
 from percuss.ledger.consistency import inconsistencies
 from percuss.ledger.event import RECORD, Blob, Event
-from percuss.ledger.files import FILES_AT_A_TIME, exists, file_sha256, files_below, read_frame, side_by_side
+from percuss.ledger.files import FILES_AT_A_TIME, blocks_of, exists, file_sha256, files_below, read_frame, side_by_side
 from percuss.ledger.ledger import MAIN, Ledger, adopted, read_environment
 from percuss.ledger.leftovers import FORKED, HIDDEN, check_leftovers, hider
 from percuss.ledger.place import HEX64, Place
@@ -39,6 +39,7 @@ from percuss.ledger.streams import (
     read_stream,
     stream_names,
 )
+from percuss.spelling import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -82,7 +83,7 @@ class Walk:
 
     @property
     def head(self) -> str | None:
-        """What to keep elsewhere: the hash of the last event of main, which all of main and all it adopted hang on."""
+        """What to keep elsewhere: the hash of the last event of main, which covers all of main and all it adopted."""
         return self.chains[MAIN][-1] if self.chains.get(MAIN) else None
 
 
@@ -141,8 +142,7 @@ def _walk_listing(chain: _Chain, listing: Listing) -> None:
     for segment in listing.segments:
         chain.take_segment(segment)
     # Together, because that is faster; one by one if something is wrong, to name the file.
-    loose = listing.loose
-    blocks = [loose[start : start + FILES_AT_A_TIME] for start in range(0, len(loose), FILES_AT_A_TIME)]
+    blocks = blocks_of(listing.loose, FILES_AT_A_TIME)
     for numbers, frame in zip(blocks, side_by_side(chain.read_many, blocks), strict=True):
         if frame is None or not chain.take_many(numbers, frame):
             for number in numbers:
@@ -234,7 +234,7 @@ def _link_faults(event: Event, stream: str, seq: int, prev: str) -> list[str]:
 def _check_names(
     streams: dict[str, list[Event]], segments: dict[str, list[tuple[Segment, Event]]], proof: Proof
 ) -> int:
-    """Make sure that segments hold what their names and the events that tell of sealing say; how many events are in
+    """Make sure that segments hold what their names and the events on sealing say; how many events are in
     segments of which such an event tells.
 
     A sealer that was killed told nothing; then the rows, and that no leftover has more of them, are what there is, and
@@ -243,7 +243,7 @@ def _check_names(
     sealed_events = 0
     sealed_commits: dict[tuple[str, str], list[int]] = {}
     for event in (e for events in streams.values() for e in events if e.kind == "stream.sealed"):
-        with contextlib.suppress(LedgerError, InputError):  # a body that cannot be read tells of no segment
+        with contextlib.suppress(LedgerError, InputError):  # a body that cannot be read names no segment
             sealed = StreamSealed.of(event)
             sealed_commits.setdefault((sealed.stream, sealed.head), []).append(sealed.last_commit)
     for stream, stream_segments in segments.items():
@@ -305,15 +305,15 @@ def prove_payloads(place: Place, walk: Walk) -> Proof:
             payloads.setdefault(f"{path} {blob.digest} {blob.rows} {blob.bytes} {is_record}", (event, blob, path))
     proof.checked = len(payloads)
     listed = list(payloads.values())
-    blocks = [listed[start : start + PAYLOADS_AT_A_TIME] for start in range(0, len(listed), PAYLOADS_AT_A_TIME)]
+    blocks = blocks_of(listed, PAYLOADS_AT_A_TIME)
     for faults in side_by_side(lambda some: [_payload_fault(place, *item) for item in some], blocks):
         proof.faults += filter(None, faults)
     _check_unused(place, {str(path) for _, _, path in listed}, proof)
     if graves.named:
         there = len(graves.named) - missing
-        words = f"{missing} payloads were pruned, as recorded"
+        words = f"{counted(missing, 'payload was', 'payloads were')} pruned, as recorded"
         words += f", {redacted} of them words that were redacted" if redacted else ""
-        words += f"; {there} more are still there" if there else ""
+        words += f"; {counted(there, 'more is', 'more are')} still there" if there else ""
         proof.note = "; ".join(filter(None, (words, proof.note)))
     return proof
 
@@ -373,8 +373,8 @@ def _clock_words(walk: Walk) -> str:
         for events in walk.streams.values()
         for before, event in pairwise(events)
     )
-    words = [f"{future} events are dated in the future"] if future else []
-    words += [f"{back} times an event is dated before the one that it follows"] if back else []
+    words = [f"{counted(future, 'event')} dated in the future"] if future else []
+    words += [f"{counted(back, 'event')} dated before the one that it follows"] if back else []
     return "; ".join(words)
 
 

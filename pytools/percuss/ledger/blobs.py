@@ -91,14 +91,14 @@ def _is_there(path: Path, data: bytes) -> bool:
         if read_regular(path, len(data)) != data:
             return False
         files.system.touch(path)  # young again, so that nobody clears it away before its event is in
-        make_last(path)  # whoever wrote it may have been killed before it did so
+        make_last(path)  # who wrote it may have been killed before it did so
     except OSError:
         return False
     return True
 
 
 def take_over(source: Place, target: Place, blob: Blob) -> bool:
-    """Copy a payload from another place, if it is not here; whether it was copied. Whoever refers to it checks it."""
+    """Copy a payload from another place, if it is not here; whether it was copied. Who refers to it checks it."""
     path = blob_path(target, blob)
     if exists(path):
         make_last(path)

@@ -1,4 +1,4 @@
-"""What events say that can be held against what they stand on: the study they are of, and verdicts they must carry on.
+"""What events say that can be held against what they depend on: the study they are of, and verdicts they must carry on.
 
 Somebody who rewrites a ledger from some event on can make hashes fit. These are claims of one event about another that
 have to fit as well.

@@ -112,7 +112,7 @@ def _streams(store: Store) -> dict[str, list[File]]:
 def _check_covered(store: Store, files: list[File], covered: list[File]) -> None:
     """Make sure that no segment only claims to hold a commit: by its name it would hide it in the copy too."""
     if covered:
-        data = store.get(covered[-1].name)  # gone: whoever sealed it cleared it away
+        data = store.get(covered[-1].name)  # gone: who sealed it cleared it away
         if data is not None and _last(store, covered[-1], data)[0] > _last(store, files[-1])[0]:
             raise LedgerError(f"{store.place}/{covered[-1].name}: is hidden by a segment that does not hold it")
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
+
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 
@@ -74,7 +75,7 @@ class System:
         os.link(old, new)
 
     def rename(self, old: Path, new: Path) -> None:
-        """Give a file another name, whoever has it."""
+        """Give a file another name, no matter who has it."""
         old.rename(new)
 
     def unlink(self, path: Path) -> None:
@@ -94,7 +95,7 @@ class System:
         with os.scandir(folder) as entries:
             return [entry.name for entry in entries]
 
-    def together(self, paths: Sequence[Path]) -> bytes:
+    def together(self, paths: Sequence[str]) -> bytes:
         """Many small self-checking files as one, read, checked and put together by the core while other threads go on.
 
         A ValueError, without saying which, if one cannot be read or is not as it should be.
@@ -108,53 +109,22 @@ system = System()
 
 MARK = b"percuss.sha256"
 BLANK = b"0" * 64
-TEMPORARY = ".tmp-"
-# A commit holds events, never payloads: anything near this size is damage or malice.
-LARGEST_COMMIT_BYTES = 512 * 1024 * 1024
-PIECE_BYTES = 1024 * 1024
 FILES_AT_A_TIME = 512
 # What a table may take in memory: a page of a few bytes can stand for billions of rows. Values that are all the same
 # take a thousandth in a file.
 LARGEST_TABLE_BYTES = 4 * 1024 * 1024 * 1024
 LARGEST_SMALL_TABLE_BYTES, LARGEST_RATIO = 512 * 1024 * 1024, 1000
+TEMPORARY = ".tmp-"
+# A commit holds events, never payloads: anything near this size is damage or malice.
+LARGEST_COMMIT_BYTES = 512 * 1024 * 1024
+PIECE_BYTES = 1024 * 1024
 # Tables of so many bytes are put together before they are parsed.
 LARGEST_TOGETHER_BYTES = 256 * 1024 * 1024
 # Threads that read files; more have nothing to do while one parses.
 MOST_READERS = 4
+UNDONE, LOOK = "nothing was appended", "percuss log shows whether it is there"
 # How a folder says that it cannot be synced because it cannot be written to.
 READ_ONLY = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EINVAL)
-
-
-def parquet_bytes(frame: pl.DataFrame) -> bytes:
-    """A frame as a self-checking Parquet file."""
-    buffer = io.BytesIO()
-    # Statistics of columns, which nobody asks for, would be half of a commit and of the time to write it.
-    frame.write_parquet(buffer, compression="zstd", statistics=False, metadata={MARK.decode(): BLANK.decode()})
-    blank = buffer.getvalue()
-    place = _digest_place(blank)
-    if place is None:
-        raise LedgerError("polars wrote a Parquet file without our metadata: this version of polars cannot be used")
-    return blank[:place] + sha256_hex(blank).encode() + blank[place + 64 :]
-
-
-def check_bytes(data: bytes) -> bool:
-    """Whether a self-checking file is as it was written."""
-    place = _digest_place(data)
-    if place is None:
-        return False
-    blank = data[:place] + BLANK + data[place + 64 :]
-    return data[place : place + 64] == sha256_hex(blank).encode()
-
-
-def _digest_place(data: bytes) -> int | None:
-    # The footer's key-value list is the last part of the file that can hold text of ours (it follows the column
-    # statistics, which may quote a body), so the last mark is the right one. 0x18 0x40: binary of 64 bytes in
-    # Thrift's compact protocol.
-    mark = data.rfind(MARK)
-    place = mark + len(MARK) + 2
-    if mark < 0 or data[place - 2 : place] != b"\x18\x40" or place + 64 > len(data):
-        return None
-    return place
 
 
 def read_regular(path: Path, largest_bytes: int | None = None) -> bytes:
@@ -274,15 +244,9 @@ def exists(path: Path) -> bool:
     return True
 
 
-def read_frame(path: Path, columns: list[str] | None = None) -> pl.DataFrame:
-    """Read a self-checking Parquet file."""
-    return parse_parquet(path, _checked_bytes(path), columns)
-
-
-def read_frames(paths: Sequence[Path], schema: pl.Schema, columns: list[str] | None = None) -> Iterator[pl.DataFrame]:
-    """The tables of many small self-checking files, some hundred files to a frame, in order."""
-    blocks = [paths[start : start + FILES_AT_A_TIME] for start in range(0, len(paths), FILES_AT_A_TIME)]
-    return side_by_side(lambda some: _read_together(some, schema, columns), blocks)
+def blocks_of(items: Sequence[Item], most: int) -> list[Sequence[Item]]:
+    """The items in blocks of at most so many."""
+    return [items[start : start + most] for start in range(0, len(items), most)]
 
 
 def side_by_side(function: Callable[[Item], Made], items: Sequence[Item]) -> Iterator[Made]:
@@ -306,7 +270,60 @@ def side_by_side(function: Callable[[Item], Made], items: Sequence[Item]) -> Ite
                 future.cancel()
 
 
-def _read_together(paths: Sequence[Path], schema: pl.Schema, columns: list[str] | None) -> pl.DataFrame:
+def parquet_bytes(frame: pl.DataFrame) -> bytes:
+    """A frame as a self-checking Parquet file."""
+    buffer = io.BytesIO()
+    # Statistics of columns, which nobody asks for, would be half of a commit and of the time to write it.
+    frame.write_parquet(buffer, compression="zstd", statistics=False, metadata={MARK.decode(): BLANK.decode()})
+    blank = buffer.getvalue()
+    place = _digest_place(blank)
+    if place is None:
+        raise LedgerError("polars wrote a Parquet file without our metadata: this version of polars cannot be used")
+    return blank[:place] + sha256_hex(blank).encode() + blank[place + 64 :]
+
+
+def check_bytes(data: bytes) -> bool:
+    """Whether a self-checking file is as it was written."""
+    place = _digest_place(data)
+    if place is None:
+        return False
+    blank = data[:place] + BLANK + data[place + 64 :]
+    return data[place : place + 64] == sha256_hex(blank).encode()
+
+
+def _digest_place(data: bytes) -> int | None:
+    # The footer's key-value list is the last part of the file that can hold text of ours (it follows the column
+    # statistics, which may quote a body), so the last mark is the right one. 0x18 0x40: binary of 64 bytes in
+    # Thrift's compact protocol.
+    mark = data.rfind(MARK)
+    place = mark + len(MARK) + 2
+    if mark < 0 or data[place - 2 : place] != b"\x18\x40" or place + 64 > len(data):
+        return None
+    return place
+
+
+def read_frame(path: Path, columns: list[str] | None = None) -> pl.DataFrame:
+    """Read a self-checking Parquet file."""
+    data = read_regular(path, LARGEST_COMMIT_BYTES)
+    if not check_bytes(data):
+        raise LedgerError(f"{path}: its bytes do not match the digest it carries")
+    return parse_parquet(path, data, columns)
+
+
+def read_frames(
+    groups: Iterable[Sequence[str]], schema: pl.Schema, columns: list[str] | None = None
+) -> Iterator[pl.DataFrame]:
+    """The tables of groups of small self-checking files, a frame for each group, in order."""
+    import polars as pl
+
+    blocks = [blocks_of(group, FILES_AT_A_TIME) for group in groups]
+    # Across groups, so that files of the next are read while the caller is busy with one.
+    frames = side_by_side(lambda some: _read_together(some, schema, columns), [some for few in blocks for some in few])
+    for few in blocks:
+        yield pl.concat(islice(frames, len(few)), rechunk=True)
+
+
+def _read_together(paths: Sequence[str], schema: pl.Schema, columns: list[str] | None) -> pl.DataFrame:
     """The tables of some files as one.
 
     polars takes half a millisecond for a file of one row, so the core makes one of them all. What it does not take (a
@@ -323,23 +340,16 @@ def _read_together(paths: Sequence[Path], schema: pl.Schema, columns: list[str] 
             return frame
     except (Exception, pl.exceptions.PanicException):
         pass
-    frames = [read_frame(path, columns) for path in paths]
+    frames = [read_frame(Path(path), columns) for path in paths]
     for path, frame in zip(paths, frames, strict=True):
         if dict(frame.schema) != expected:
             raise LedgerError(f"{path}: its columns are not those of a commit")
     return pl.concat(frames, rechunk=True)
 
 
-def _checked_bytes(path: Path) -> bytes:
-    data = read_regular(path, LARGEST_COMMIT_BYTES)
-    if not check_bytes(data):
-        raise LedgerError(f"{path}: its bytes do not match the digest it carries")
-    return data
-
-
 @contextlib.contextmanager
 def quiet_panics() -> Iterator[None]:
-    """Keep stderr still while a file is parsed that a stranger may have made: Rust tells of a panic there before it is
+    """Keep stderr still while a file is parsed that a stranger may have made: Rust reports a panic there before it is
     caught. Threads may be at it at once; the last one lets stderr speak again.
     """
     global _quiet_depth, _kept_stderr
@@ -424,10 +434,10 @@ def _text_bytes(series: pl.Series) -> int:
     return 0
 
 
-def real_folder(root: Path, *names: str, create: bool = False, undone: str | None = None) -> Path:
+def real_folder(root: Path, *names: str, create: bool = False, lasting: bool = True, undone: str | None = None) -> Path:
     """A folder of a ledger: made if asked for, refused if a link stands anywhere on the way to it.
 
-    The ledger's own folder, `root`, is where the user says it is, be it through a link.
+    The ledger's own folder, `root`, is where the user says it is, be it through a link. One of the cache need not last.
     """
     path = root
     missing = False
@@ -446,9 +456,19 @@ def real_folder(root: Path, *names: str, create: bool = False, undone: str | Non
     if create:
         with _named_faults(path, "make the folder", undone or UNDONE):
             where = Path(os.path.realpath(root)).joinpath(*names)
-            if missing or not where.is_dir() or str(where) not in system.lasting:
+            if not lasting:
+                _make_folder(where)
+            elif missing or not where.is_dir() or str(where) not in system.lasting:
                 _make_lasting(where, len(names))
     return path
+
+
+def _make_folder(folder: Path) -> None:
+    """Make a folder and those above it that are not there."""
+    if not folder.is_dir():
+        _make_folder(folder.parent)
+        with contextlib.suppress(FileExistsError):
+            system.mkdir(folder)
 
 
 def _make_lasting(folder: Path, within: int) -> None:
@@ -459,11 +479,9 @@ def _make_lasting(folder: Path, within: int) -> None:
     """
     if folder.parent != folder:
         _make_lasting(folder.parent, within - 1)
-    if not folder.is_dir():
-        with contextlib.suppress(FileExistsError):
-            system.mkdir(folder)
-    elif str(folder) in system.lasting:
+    if folder.is_dir() and str(folder) in system.lasting:
         return
+    _make_folder(folder)
     try:
         _sync_folder(folder.parent)
     except OSError as fault:
@@ -472,14 +490,11 @@ def _make_lasting(folder: Path, within: int) -> None:
     system.lasting.add(str(folder))
 
 
-UNDONE = "nothing was appended"
-
-
 def write_linked(path: Path, data: bytes, undone: str = UNDONE) -> bool:
     """Write a file that appears complete under a name nobody has taken; False if somebody has.
 
     The hard link decides between writers: it is atomic and fails if the name exists, on local and network file
-    systems alike. What goes wrong after it does not undo it, and is told so.
+    systems alike. What goes wrong after it does not undo it, and is said so.
     """
     with _named_faults(path, "write", undone), _temporary(path, data) as temporary:
         try:
@@ -505,11 +520,8 @@ def _is_same(temporary: Path, path: Path, fault: OSError) -> bool:
         ) from fault
 
 
-LOOK = "percuss log shows whether it is there"
-
-
 def make_last(path: Path) -> None:
-    """Make the name of a file that is in place last, whoever put it there."""
+    """Make the name of a file that is in place last, no matter who put it there."""
     try:
         _sync_folder(path.parent)
     except OSError as fault:
@@ -531,15 +543,19 @@ def make_names_last(folder: Path) -> None:
             ) from fault
 
 
-def write_renamed(path: Path, data: bytes | Iterable[bytes]) -> None:
-    """Write a file that appears complete, replacing what was there (a blob or a cache: equal names, equal bytes)."""
-    with _named_faults(path, "write"), _temporary(path, data) as temporary:
+def write_renamed(path: Path, data: bytes | Iterable[bytes], *, lasting: bool = True) -> None:
+    """Write a file that appears complete, replacing what was there (a blob or a cache: equal names, equal bytes).
+
+    One of the cache checks itself and can be made again: it need not last, and nobody waits for the disk.
+    """
+    with _named_faults(path, "write"), _temporary(path, data, lasting=lasting) as temporary:
         system.rename(temporary, path)
-        _sync_folder(path.parent)
+        if lasting:
+            _sync_folder(path.parent)
 
 
 @contextlib.contextmanager
-def _temporary(path: Path, data: bytes | Iterable[bytes]) -> Iterator[Path]:
+def _temporary(path: Path, data: bytes | Iterable[bytes], *, lasting: bool = True) -> Iterator[Path]:
     temporary = path.with_name(f"{TEMPORARY}{os.getpid()}-{os.urandom(6).hex()}")
     try:
         handle = system.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
@@ -548,7 +564,8 @@ def _temporary(path: Path, data: bytes | Iterable[bytes]) -> Iterator[Path]:
                 left = memoryview(piece)
                 while left:
                     left = left[system.write(handle, left) :]
-            system.sync(handle)
+            if lasting:
+                system.sync(handle)
         finally:
             system.close(handle)
         yield temporary

@@ -39,6 +39,8 @@ MAIN = "main"
 # A writer that finds more loose commits than this in main packs them first; it looks once in so many commits.
 LOOSE_BEFORE_SEALING = 512
 LOOK_EVERY = 64
+# The rows of so many commits are kept as they were appended: each piece of a frame costs more than the rows in it.
+PIECES = 64
 # What every record of an environment has, each an object.
 ENVIRONMENT = ("python", "packages", "blas", "cpu", "os")
 # Ours have a thousand; what a stranger claims to be one may be a file as large as a disk, or full of holes.
@@ -93,7 +95,7 @@ class Ledger:
         self._told |= {private}
         # What we appended we know; an adoption puts others' events in between, and is read again.
         plain = stream == MAIN and all(event.kind != "stream.adopted" for event in events)
-        self._frame = self._frame.vstack(to_frame(events)) if self._frame is not None and plain else None
+        self._frame = _longer(self._frame, events) if self._frame is not None and plain else None
         return events
 
     def begin(self, call: Calling | None) -> Calling | None:
@@ -276,6 +278,12 @@ class Ledger:
         }
 
 
+def _longer(frame: pl.DataFrame, events: Sequence[Event]) -> pl.DataFrame:
+    """A frame with the rows of some more events, in few pieces."""
+    longer = frame.vstack(to_frame(events))
+    return longer.rechunk() if longer.n_chunks() > PIECES else longer
+
+
 def read_environment(place: Place, event: Event) -> dict[str, Any] | None:
     """The record of the environment that an event was made in; None for events of format 1."""
     if event.environment is None:
@@ -297,7 +305,7 @@ def read_environment(place: Place, event: Event) -> dict[str, Any] | None:
 
 
 def _with_plugins(maker: Maker) -> Maker:
-    """Who makes events, with the plugins whose code is loaded: their results may hang on it."""
+    """Who makes events, with the plugins whose code is loaded: their results may depend on it."""
     if not (plugins := loaded()):
         return maker
     named = "".join(f"; {package} {version}" for package, version in sorted(plugins.items()))

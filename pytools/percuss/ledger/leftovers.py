@@ -46,7 +46,7 @@ def check_leftovers(place: Place, chains: Mapping[str, Sequence[str]]) -> Iterat
                 # It may be newer than the chain that was walked, and sealed since.
                 yield path, standing and _standing_now(place, path, data)
         except LedgerError as fault:
-            # Whoever packed or sealed may have deleted it since it was listed.
+            # Who packed or sealed may have deleted it since it was listed.
             if exists(path):
                 yield path, str(fault)
 
@@ -77,7 +77,7 @@ def standing_of(path: Path, data: bytes, chain: Sequence[str]) -> str:
 def counted_files(place: Place, stream: str) -> list[Path]:
     """The files of a stream that readers read."""
     listing = list_stream(place, stream)
-    return [*(s.path for s in listing.segments), *place.commits(stream, listing.loose)]
+    return [*(s.path for s in listing.segments), *map(Path, place.commits(stream, listing.loose))]
 
 
 def stray_files(place: Place, streams: Mapping[str, Sequence[Event]]) -> list[Path]:

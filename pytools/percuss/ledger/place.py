@@ -32,9 +32,9 @@ class Place:
     id: str
     format: int = FORMAT
 
-    def real(self, folder: Path, *, create: bool = False) -> Path:
+    def real(self, folder: Path, *, create: bool = False, lasting: bool = True) -> Path:
         """A folder of this ledger, with no link on the way to it."""
-        return real_folder(self.root, *folder.relative_to(self.root).parts, create=create)
+        return real_folder(self.root, *folder.relative_to(self.root).parts, create=create, lasting=lasting)
 
     def stream(self, name: str) -> Path:
         """Folder of the loose commits of a stream."""
@@ -42,12 +42,12 @@ class Place:
 
     def commit(self, stream: str, number: int) -> Path:
         """File of one commit."""
-        return self.commits(stream, [number])[0]
+        return Path(*self.commits(stream, [number]))
 
-    def commits(self, stream: str, numbers: Iterable[int]) -> list[Path]:
-        """Files of some commits."""
+    def commits(self, stream: str, numbers: Iterable[int]) -> list[str]:
+        """Files of some commits, perhaps many, as text: a `Path` takes longer to make than its file to open."""
         folder = self.stream(stream)
-        return [folder / f"{number:010d}.parquet" for number in numbers]
+        return [f"{folder}/{number:010d}.parquet" for number in numbers]
 
     def sealed(self, stream: str) -> Path:
         """Folder of the sealed segments of a stream."""
@@ -97,7 +97,7 @@ def check_outside(path: Path) -> None:
             raise InputError(f"{path}: is inside the ledger {folder}, where nothing is written but by appending to it")
     try:
         facts = path.stat()
-    except OSError:  # whoever writes says why it cannot be
+    except OSError:  # who writes says why it cannot be
         return
     if stat.S_ISREG(facts.st_mode) and facts.st_nlink > 1:
         raise InputError(

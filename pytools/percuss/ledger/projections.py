@@ -173,7 +173,7 @@ def standing_on(
 ) -> dict[str, tuple[str, ...]]:
     """For events, in ledger order with the roles and ids of their inputs: the superseded ones each comes from.
 
-    Events that come from none are left out. Words about an event do not stand on it.
+    Events that come from none are left out. Words about an event do not depend on it.
     """
     stale_sources: dict[str, tuple[str, ...]] = {}
     if superseded:

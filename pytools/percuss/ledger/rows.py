@@ -19,7 +19,7 @@ Part = TypeVar("Part")
 ID = "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$"
 # What a calendar of four-digit years can show.
 ANY_TIME = (datetime(1970, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC))
-# Columns that format 2 has more than format 1, empty in events of format 1.
+# Columns that are new in format 2, empty in events of format 1.
 SINCE_2 = ("call", "cause", "environment")
 MAY_BE_EMPTY = ("study", "seed", *SINCE_2)
 
@@ -164,16 +164,16 @@ def _event(row: dict[str, Any], shared: dict[object, Any]) -> Event:
         actor=_once(row["actor"], shared),
         host=_once(row["host"], shared),
         study=_shared(StudyRef, row["study"], shared) if row["study"] else None,
-        inputs=tuple(_full(Input, item) for item in row["inputs"]),
+        inputs=tuple(_shared(Input, item, shared) for item in row["inputs"]),
         blobs=tuple(_full(Blob, item) for item in row["blobs"]),
         software=_shared(Software, row["software"], shared),
         seed=row["seed"],
-        outcome=row["outcome"]["status"],
+        outcome=_once(row["outcome"]["status"], shared),
         reason=row["outcome"]["reason"],
-        cost=_full(Cost, row["cost"]),
+        cost=_shared(Cost, row["cost"], shared),
         body=row["body"],
-        prev=row["prev"],
-        hash=row["hash"],
+        prev=_once(row["prev"], shared),
+        hash=_once(row["hash"], shared),
         call=_shared(Call, row["call"], shared) if row["call"] else None,
         cause=row["cause"],
         environment=_shared(EnvironmentRef, row["environment"], shared) if row["environment"] else None,

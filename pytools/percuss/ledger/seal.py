@@ -70,7 +70,7 @@ def seal_stream(ledger: Appending, stream: str) -> Sealing:
 def remove_covered(ledger: Appending, stream: str) -> int:
     """Delete loose commits that a segment covers (also those a killed `seal` left behind): if it holds their rows.
 
-    A name alone proves nothing. Those that stay hurt nobody; `percuss audit` and `percuss doctor` tell of them.
+    A name alone proves nothing. Those that stay hurt nobody; `percuss audit` and `percuss doctor` list them.
     """
     place = ledger.place
     listing = list_stream(place, stream)
@@ -79,7 +79,7 @@ def remove_covered(ledger: Appending, stream: str) -> int:
         numbers = [number for number in listing.covered if segment.first <= number <= segment.last]
         if not numbers:
             continue
-        make_last(segment.path)  # whoever linked it may have been killed before it did so
+        make_last(segment.path)  # who linked it may have been killed before it did so
         held = set(read_segment(segment, ["seq", "hash"]).rows())
         for path in (place.commit(stream, number) for number in numbers):
             try:

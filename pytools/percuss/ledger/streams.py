@@ -17,7 +17,15 @@ from percuss.kinds.table import KINDS
 from percuss.ledger import files
 from percuss.ledger.canonical import sha256_hex
 from percuss.ledger.event import Draft, EnvironmentRef, Event, Input, Maker, hash_fields
-from percuss.ledger.files import names_in, read_frame, read_frames, write_linked, write_renamed
+from percuss.ledger.files import (
+    FILES_AT_A_TIME,
+    blocks_of,
+    names_in,
+    read_frame,
+    read_frames,
+    write_linked,
+    write_renamed,
+)
 from percuss.ledger.place import COMMIT_NAME, SEGMENT_NAME, Place, is_stream_name
 from percuss.ledger.rows import columns_of, commit_bytes, parquet_schema, to_frame, widened
 
@@ -234,15 +242,22 @@ def _frames(
         for pack, packed in _packs(place, stream, loose, columns, part):
             yield packed
             loose = loose[pack.last + 1 - loose[0] :]
-    yield from read_frames(place.commits(stream, loose), parquet_schema(place.format), columns)
+    some = blocks_of(place.commits(stream, loose), FILES_AT_A_TIME)
+    yield from read_frames(some, parquet_schema(place.format), columns)
 
 
 def _check_gapless(place: Place, stream: str, listing: Listing) -> None:
     expected = 1
-    for first, last in [*((s.first, s.last) for s in listing.segments), *((n, n) for n in listing.loose)]:
-        if first != expected:
-            raise LedgerError(f"{place.commit(stream, expected)}: missing, although later commits are there")
-        expected = last + 1
+    for segment in listing.segments:
+        if segment.first != expected:
+            break
+        expected = segment.last + 1
+    else:
+        # Numbers are in order and none is there twice.
+        if listing.last == expected + len(listing.loose) - 1:
+            return
+        expected = next(n for n, number in enumerate(listing.loose, start=expected) if number != n)
+    raise LedgerError(f"{place.commit(stream, expected)}: missing, although later commits are there")
 
 
 def _packs(
@@ -260,19 +275,19 @@ def _packs(
     if len(rest) <= LOOSE_BEFORE_CACHING:
         return
     kept = {pack.path.name for pack in packs}
-    while rest:
-        first = old.first if old else rest[0]
-        some = rest[: first + PACK_COMMITS - rest[0]]
-        rest = rest[len(some) :]
-        packed = read_commits(place, stream, some)
+    free = old.first + PACK_COMMITS - rest[0] if old else 0
+    groups = [*blocks_of(rest[:free], PACK_COMMITS), *blocks_of(rest[free:], PACK_COMMITS)]
+    frames = read_frames([place.commits(stream, some) for some in groups], parquet_schema(place.format))
+    for some, packed in zip(groups, frames, strict=True):
+        first = some[0]
         if old:
-            packed, old = read_segment(old).vstack(packed), None
+            first, packed, old = old.first, read_segment(old).vstack(packed), None
         new = Segment(first, some[-1], place.cache / "streams" / stream / f"{first:010d}-{some[-1]:010d}.parquet")
         kept.add(new.path.name)
         # A cache that cannot be written (a read-only ledger) is no cache, not an error.
         with contextlib.suppress(OSError):
-            place.real(new.path.parent, create=True)
-            write_renamed(new.path, commit_bytes(packed, place.format))
+            place.real(new.path.parent, create=True, lasting=False)
+            write_renamed(new.path, commit_bytes(packed, place.format), lasting=False)
         yield new, packed if columns is None else packed.select(columns)
     with contextlib.suppress(OSError):
         for name in _names(place, place.cache / "streams" / stream):
@@ -301,13 +316,11 @@ def _good_packs(place: Place, stream: str, loose: list[int]) -> list[Segment]:
 
 def read_commits(place: Place, stream: str, numbers: Sequence[int]) -> pl.DataFrame:
     """The rows of some loose commits."""
-    import polars as pl
-
-    return pl.concat(read_frames(place.commits(stream, numbers), parquet_schema(place.format)), rechunk=True)
+    return next(read_frames([place.commits(stream, numbers)], parquet_schema(place.format)))
 
 
 def make_names_last(place: Place) -> None:
-    """Make the names of all commits last, whoever wrote them: before the ids of those that were read are told.
+    """Make the names of all commits last, no matter who wrote them: before the ids of those that were read are printed.
 
     A ledger that can only be read has no names that could be lost.
     """
@@ -413,9 +426,7 @@ def append_commit(
                 # A number that was free because its commit has been sealed away since we read the head: not ours.
                 if not _is_covered(place, stream, number):
                     return events, Head(number, events[-1].seq, events[-1].hash)
-                with contextlib.suppress(
-                    OSError
-                ):  # whoever sealed may have cleared it away; nobody reads it if it stays
+                with contextlib.suppress(OSError):  # a sealer may have cleared it away; nobody reads it if it stays
                     files.system.unlink(path)
             head = None
             if time.monotonic() > give_up:

@@ -22,6 +22,7 @@ from percuss.errors import InputError, LedgerError
 from percuss.ledger.audit import Walk, prove_chain
 from percuss.ledger.place import Place
 from percuss.session import Session
+from percuss.spelling import counted
 
 
 @dataclass(frozen=True)
@@ -98,8 +99,8 @@ class KeptAnchor:
         if wrong:
             return "; ".join(wrong)
         words = [item.sentence for item in self.testimonies] or ["the file itself is neither signed nor time-stamped"]
-        since = f"; of the {self.since} events since then it says nothing" if self.since else ""
-        return f"all {self.events} events of it are as they were{since}; {'; '.join(words)}"
+        since = f"; of the {counted(self.since, 'event')} since then it says nothing" if self.since else ""
+        return f"all {counted(self.events, 'event')} of it are as they were{since}; {'; '.join(words)}"
 
 
 def check_anchor(walk: Walk, place: Place, path: Path, trusted: Trusted) -> KeptAnchor:
@@ -107,5 +108,10 @@ def check_anchor(walk: Walk, place: Place, path: Path, trusted: Trusted) -> Kept
     anchor = read_anchor(path)
     events = sum(stream.size for stream in anchor.checkpoint.streams)
     faults = faults_of(walk, place, anchor)
+    if not faults:
+        # A proof is of a hash: that the event beside it is the one of this hash only the ledger shows.
+        places = {f"{e.id} {e.hash} {e.stream} {e.seq}" for stream in walk.streams.values() for e in stream}
+        named = [f"{item.event} {item.hash} {item.stream} {item.seq}" for item in anchor.inclusions]
+        faults = [f"the file names the event {item[:36]}, and proves another" for item in named if item not in places]
     since = max(0, sum(map(len, walk.streams.values())) - events)
     return KeptAnchor(str(path), anchor.checkpoint.root, events, since, faults, findings(anchor, trusted))

@@ -100,11 +100,11 @@ class Audit:
         trusted = isinstance(self.anchor, KeptAnchor) and any(item.trusted for item in self.anchor.testimonies)
         by = "and somebody you trust testifies to it" if trusted else "as far as you trust what you kept"
         if isinstance(self.anchor, KeptAnchor) and self.anchor.since:
-            by += f"; not the {self.anchor.since} events since then"
+            by += f"; not the {counted(self.anchor.since, 'event')} since then"
         counts = f"{verdicts['differs']} did not, {verdicts['cannot']} cannot be compared"
         by_claim = self.repeated.by_claim if self.repeated else 0
         if by_claim:
-            counts += f" ({by_claim} of them came out otherwise, and only the environment they claim excuses them)"
+            counts += f" ({by_claim} of them differed, and only the environment they claim excuses them)"
         anchored = self.anchor is not None and self.anchor.holds
         return [
             Tier("whole", whole, "chain, payloads, order, lineage and replay hold" if whole else "something is broken"),

@@ -14,8 +14,8 @@ from percuss.session import Session
 from percuss.trust import Trust
 from percuss.validation.comparison import weigh as weigh_validations
 from percuss.validation.storage import load_validation
-from percuss.work.repeated import NEAR, judged_tables
-from percuss.work.repetition import Repetition, judged
+from percuss.work.repeated import judged_tables
+from percuss.work.repetition import Repetition
 
 if TYPE_CHECKING:
     import polars as pl
@@ -56,15 +56,6 @@ def compare(session: Session, events: Sequence[Event]) -> Compared:
 
 
 def repeat_comparison(session: Session, event: Event, part: int = 0) -> Repetition:
-    """Compare again: the table, and Bayes factors to the bit or within `NEAR`."""
-    body = ComparisonMade.of(event)
+    """Compare again: the table, and what the body says of it."""
     again, table = compared(session, [session.state.events[item.id] for item in event.inputs_as("posterior")])
-    pairs = list(zip(body.bayes_factors, again.bayes_factors, strict=False))
-    apart = max((abs(then.log - now.log) / max(1.0, abs(then.log)) for then, now in pairs), default=0.0)
-    if len(body.bayes_factors) != len(again.bayes_factors):
-        apart = float("inf")
-    if apart:
-        outside = None if apart <= NEAR else f"its Bayes factors are {apart:.2g} apart"
-        what = "comparison: its Bayes factors come out otherwise"
-        return judged(session, event, what, same=False, near=lambda: (outside, f"{NEAR:g}"))
     return judged_tables(session, event, "comparison", {"posteriors": table}, body=again)

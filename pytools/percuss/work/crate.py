@@ -1,7 +1,7 @@
 """Crates: an event and all it depends on, in a folder or zip that needs no ledger.
 
 A crate has the rows of the events and every payload. As each event has the hash of its fields, and names its inputs by
-their hashes, the hash of the last one covers everything in the crate but the words of its description: whoever has
+their hashes, the hash of the last one covers everything in the crate but the words of its description: who has
 that hash from elsewhere knows that nothing was changed. The place in the ledger is kept (`prev`), the events around
 them are not: a crate cannot become part of another ledger's chain, and does not pretend to.
 """

@@ -1,4 +1,4 @@
-"""Compute some recorded results again, drawn so that whoever wrote the ledger could not know which.
+"""Compute some recorded results again, drawn so that the writer of the ledger could not know which.
 
 Results are taken in the order of SHA-256(beacon, hash of the event, number of the result). The beacon is fresh entropy,
 or a public value that nobody could foresee when the ledger was written (a block of a randomness beacon, the draw of a
@@ -35,7 +35,7 @@ MORE_TRIES = 32
 class Reexecution:
     """What came of it: by which beacon results were drawn, which ones in order, and how many had which verdict.
 
-    `by_claim` counts those that came out otherwise, which only the environment that they claim excuses.
+    `by_claim` counts those that differed, which only the environment that they claim excuses.
     """
 
     beacon: str
@@ -50,8 +50,8 @@ class Reexecution:
         self.by_claim += again.by_claim
         self.proof.checked += again.checked
         self.drawn.append(Drawn(event=event.id, part=part, verdict=again.verdict, sentence=again.sentence))
-        if again.verdict == "differs":
-            self.proof.faults.append(f"event {event.id}: {again.sentence}")
+        if again.verdict == "differs" and (fault := f"event {event.id}: {again.sentence}") not in self.proof.faults:
+            self.proof.faults.append(fault)
 
 
 def reexecute(session: Session, count: int, beacon: str | None = None) -> Reexecution:

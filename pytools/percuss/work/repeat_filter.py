@@ -1,4 +1,4 @@
-"""Weigh an ensemble again, where what was observed is in the ledger."""
+"""Weight an ensemble again, where what was observed is in the ledger."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from percuss.work.repetition import Repetition
 
 
 def repeat_filter(session: Session, event: Event, part: int = 0) -> Repetition:
-    """Weigh again and compare every table; a scale that was searched for is searched for again."""
+    """Weight again and compare every table; a scale that was searched for is searched for again."""
     body, events = FilterUpdated.of(event), session.state.events
     sources = event.inputs_as("observations")
     if not sources:

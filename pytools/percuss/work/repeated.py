@@ -138,7 +138,7 @@ CANCELLED = 1e-6
 def other_fields(
     event: Event, again: Body, left_out: Collection[str] = (), *, same_code: bool = False, words: float = math.inf
 ) -> dict[str, float]:
-    """Fields of the body that differ when computed again, each with the largest relative distance of its numbers;
+    """Fields of the body that differ when computed again, each with the largest relative distance of its numbers:
     infinite where more differs than numbers. Verdicts are for `hidden_failures`.
 
     Only what the event itself says is compared: a body of an older version is read through an upcaster, and fields may
@@ -156,12 +156,22 @@ def other_fields(
 
 
 def hidden_failures(event: Event, own: Trust) -> list[str]:
-    """Gates that the result fails by what was computed again, and of which its verdicts say otherwise or nothing."""
+    """Gates that the result fails by what was computed again, as a whole or in what it names, and of which its verdicts
+    say otherwise or nothing.
+    """
     body = event.content
     if not isinstance(body, Result):
         return []
-    failed = {verdict.gate for verdict in body.trust if not verdict.passed}
-    return sorted({verdict.gate for verdict in own if not verdict.passed} - failed)
+    failed = [verdict for verdict in body.trust if not verdict.passed]
+    reported = {(verdict.gate, name) for verdict in failed for name in verdict.about or ("",)}
+    hidden: set[str] = set()
+    for gate, about in ((verdict.gate, verdict.about) for verdict in own if not verdict.passed):
+        if (gate, "") in reported:  # of the whole
+            continue
+        if not about and gate not in {verdict.gate for verdict in failed}:
+            hidden.add(gate)
+        hidden |= {f"{gate} ({name})" for name in about if (gate, name) not in reported}
+    return sorted(hidden)
 
 
 def _apart(then: Any, now: Any, words: float) -> float:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # What a stranger's events can make of a computation.
 STRANGE = (PercussError, KeyError, TypeError, ValueError, IndexError, AttributeError, ArithmeticError)
-# So much is told of what an event claims to have been made with: a stranger's claim does not drown what is found.
+# So much is said of what an event claims to have been made with: a stranger's claim does not drown what is found.
 LONGEST_CLAIM = 80
 
 
@@ -40,7 +40,7 @@ class Repetition:
     `checked` is how many results were compared (runs, posteriors); zero where it `cannot`. `sentence` is empty where it
     is the same; says what was recorded and what came out where it differs, after the id of the event; and goes on from
     a number where it is within or cannot, so that it can be counted: `made by another build, compared within 1e-09`.
-    `by_claim`: it was computed here, came out otherwise, and `cannot` only because of the environment it claims.
+    `by_claim`: it was computed here, differed, and `cannot` only because of the environment it claims.
     """
 
     verdict: Literal["same", "within", "cannot", "differs"]

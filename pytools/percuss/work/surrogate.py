@@ -24,7 +24,7 @@ from percuss.surrogates.storage import surrogate_tables
 from percuss.surrogates.surrogate import Surrogate, load_surrogate
 from percuss.surrogates.two_level import TWO_LEVEL
 from percuss.trust import Trust
-from percuss.work.repeated import judged_tables, other_tables
+from percuss.work.repeated import SAID, hidden_failures, judged_tables, other_fields, other_tables
 from percuss.work.repetition import Repetition, judged
 
 if TYPE_CHECKING:
@@ -176,6 +176,8 @@ def repeat_surrogate(session: Session, event: Event, part: int = 0) -> Repetitio
     if not other:
         own = tuple(skill(fit.fitted.columns, fit.curves))
         return judged_tables(session, event, "surrogate", fit.tables, body=surrogate_body(fit, settings), own=own)
+    if wrong := _misreported(session, event, surrogate_body(fit, settings)):
+        return Repetition("differs", 1, f"surrogate: its own tables give another {', '.join(wrong)}")
     return judged(
         session,
         event,
@@ -186,11 +188,29 @@ def repeat_surrogate(session: Session, event: Event, part: int = 0) -> Repetitio
     )
 
 
+def _misreported(session: Session, event: Event, again: SurrogateFitted) -> list[str]:
+    """What the event says otherwise than its own tables: fields of its body, and gates that it fails by them."""
+    body, columns = SurrogateFitted.of(event), load_surrogate(session, event).columns
+    again = replace(
+        again,
+        outputs=len(columns),
+        families=tuple(sorted({column.family for column in columns})),
+        largest_error=max(column.errors.trusted for column in columns),
+        curves=body.curves,
+    )
+    wrong = [name for name, apart in other_fields(event, again).items() if apart > SAID]
+    return wrong + hidden_failures(event, skill(columns, body.curves))
+
+
 def _outside(session: Session, event: Event, fit: Fit, errors: float, rounding: float, claim: float) -> str | None:
     """The first output by which the surrogates differ by more than so many of their errors, or whose claimed error is
     too small by this factor. Errors are those of the fit that came out: recorded ones are what somebody says.
     """
-    surrogate = load_surrogate(session, event)
+    surrogate, curves = load_surrogate(session, event), SurrogateFitted.of(event).curves
+    for case, left in fit.curves.left_out().items() if fit.curves else ():
+        claimed = curves.left_out().get(case, 0.0) if curves else 0.0
+        if not left <= max(claim**2 * claimed, rounding):
+            return f"{case}: claims that its modes leave out {claimed:.3g} of the curves, and they leave out {left:.3g}"
     if surrogate.outputs != tuple((column.case, column.output) for column in fit.fitted.columns):
         return "it has other outputs"
     for group in fit.fitted.groups:

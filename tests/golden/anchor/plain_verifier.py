@@ -1,5 +1,7 @@
-"""Checks the file of an anchor offline, with the standard library alone: python3 plain_verifier.py FILE.
+"""Checks the file of an anchor offline, with the standard library alone: python3 plain_verifier.py FILE [OLDER].
 
+Prints the root, then what its proofs show: hashes of events with their places, and the root that it goes on from, which
+must be that of the file OLDER if one is given. Ids of events are no part of what is proved; their hashes are.
 Written from docs/ledger-format.md and RFC 9162, sections 2.1.3.2 and 2.1.4.2. It imports nothing of percuss, on
 purpose.
 """
@@ -12,8 +14,11 @@ import sys
 from pathlib import Path
 
 
-def verify(document: dict) -> str:
+def verify(document: dict, older_document: dict | None = None) -> str:
     """Check text, inclusion and consistency proofs; the root. AssertionError where something is wrong."""
+    if older_document is not None:
+        verify(older_document)
+        assert document["since"] == older_document["text"], "it goes on from another anchor"
     assert document["format"] == "percuss anchor 1"
     _, root, streams = parse(document["text"])
     for item in document["inclusions"]:
@@ -103,4 +108,9 @@ def consistent(first: int, first_root: bytes, second: int, second_root: bytes, p
 
 
 if __name__ == "__main__":
-    print(verify(json.loads(Path(sys.argv[1]).read_text())))
+    newest, *kept = (json.loads(Path(name).read_text()) for name in sys.argv[1:3])
+    print(verify(newest, *kept))
+    for item in newest["inclusions"]:
+        print(f"has {item['hash']} as event {item['seq']} of {item['stream']}")
+    if newest["since"] is not None:
+        print(f"goes on from {parse(newest['since'])[1].hex()}")

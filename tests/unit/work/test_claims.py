@@ -7,7 +7,8 @@ import tarfile
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
@@ -19,15 +20,17 @@ from percuss.calibration.records import load_posterior
 from percuss.inference.samplers.sample import Stopping
 from percuss.kinds.posterior_sampled import PosteriorSampled
 from percuss.kinds.reliability_estimated import ProbabilityFacts
+from percuss.kinds.surrogate_fitted import SurrogateFitted
 from percuss.kinds.table import KINDS
 from percuss.ledger.event import FILE_ROLE, Draft, Event, OpenCall
 from percuss.ledger.ledger import Ledger
 from percuss.maker import environment, software, this_maker
 from percuss.session import Session
+from percuss.trust import Verdict
 from percuss.work import repeat_posterior
 from percuss.work.nearby import beyond
 from percuss.work.reliability import _beyond_chance
-from percuss.work.repeated import _apart
+from percuss.work.repeated import _apart, hidden_failures
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "ledger" / "format-2.tar.xz"
 Tables = dict[str, pl.DataFrame]
@@ -132,6 +135,19 @@ def _errors(body: dict[str, Any], tables: Tables) -> None:
     tables["outputs"] = tables["outputs"].with_columns(variance=pl.lit(1e12))
 
 
+def _said_of_errors(body: dict[str, Any], tables: Tables) -> None:
+    """Tables as they were but for rounding, and a third of the error in what a person reads."""
+    tables["terms"] = _nudged(tables["terms"], "coefficient")
+    body["largest_error"] /= 3
+
+
+def _bayes_factor(body: dict[str, Any], tables: Tables) -> None:
+    """A Bayes factor that only rounding has touched, beside another table."""
+    body["bayes_factors"][0]["log"] *= 1 + 1e-12
+    floats = [name for name, type in tables["posteriors"].schema.items() if type.is_float()]
+    tables["posteriors"] = tables["posteriors"].with_columns(pl.col(floats) * 2)
+
+
 def _small_unit(body: dict[str, Any], tables: Tables) -> None:
     """One output is a million times larger than the others in SI: they are not small beside it."""
     outputs = tables["outputs"]
@@ -197,6 +213,8 @@ def _verdict(body: dict[str, Any], tables: Tables) -> None:
         ("indices.computed", _endless, None),
         ("surrogate.fitted", _terms, "apart"),
         ("surrogate.fitted", _errors, "apart"),
+        ("surrogate.fitted", _said_of_errors, "its own tables give another largest_error"),
+        ("comparison.made", _bayes_factor, "apart"),
         ("prediction.made", _small_unit, "apart"),
         ("convergence.checked", _level, "and nearby as well"),
     ],
@@ -208,6 +226,26 @@ def test_what_no_claim_excuses(session: Session, kind: str, forge: Forge, words:
         return
     assert again.verdict == "differs", again
     assert words in again.sentence
+
+
+@pytest.mark.parametrize(
+    ("said", "hidden"),
+    [
+        ([("skill", "base/y"), ("skill", "base/z")], []),
+        ([("skill", "base/y")], ["skill (base/z)"]),
+        ([("convergence", "")], ["skill (base/y)", "skill (base/z)"]),
+        ([("skill", "")], []),  # of the whole
+    ],
+)
+def test_every_output_that_fails_is_named(said: list[tuple[str, str]], hidden: list[str]) -> None:
+    """What is left out is used by whatever is made from the surrogate."""
+
+    def failed(gate: str, about: str) -> Verdict:
+        return Verdict(gate, False, "misses 0.9", 0.9, 0.5, (about,) if about else ())
+
+    body = SurrogateFitted(names=(), cases=(), points=1, settings={}, trust=tuple(failed(*one) for one in said))
+    own = (failed("skill", "base/y"), failed("skill", "base/z"))
+    assert hidden_failures(cast(Event, SimpleNamespace(content=body)), own) == hidden
 
 
 def test_a_nudge_is_within(session: Session) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import socket
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -17,7 +19,7 @@ _TIMEOUT_S = 20.0
 # Each of these is tried on a file outside of the scratch folder; what does not fail is not held back.
 _TRIES = """
 import _thread, json, os, socket, sys
-path, parent = sys.argv[1:3]
+path, parent, service = sys.argv[1:4]
 def held(act):
     try:
         act()
@@ -34,6 +36,9 @@ def connect():
             tcp.connect(("192.0.2.1", 9))
         except BlockingIOError:
             pass
+def ask():
+    with socket.socket(socket.AF_UNIX) as local:
+        local.connect(service)
 def multiply():
     for _ in range(400):
         try:
@@ -50,6 +55,7 @@ found = {
     "attributes": held(lambda: os.setxattr(path, "user.percuss", b"")),
     "udp": held(send),
     "tcp": held(connect),
+    "services": held(ask),
     "environ": held(lambda: open(f"/proc/{parent}/environ").read()),
     "processes": held(lambda: os.kill(int(parent), 0)),
     "multiply": held(multiply),
@@ -89,6 +95,7 @@ class Held:
         kinds = [f"{', '.join(files)} of files outside of the scratch folder"] if files else []
         others = {
             "the network (unless asked for)": self._is("udp") and self._is("tcp"),
+            "services with a socket in a folder (containers, D-Bus, agents)": self._is("services"),
             "the environment of percuss": self._is("environ"),
             "signals to other processes": self._is("processes"),
             "processes without end": self._is("multiply"),
@@ -117,13 +124,21 @@ def _tried(namespaces: bool) -> dict[str, bool] | None:
         scratch, outside = Path(name) / "scratch", Path(name) / "outside"
         scratch.mkdir()
         outside.write_bytes(b"x")
-        call = [sys.executable, "-I", "-S", "-c", _TRIES, str(outside), str(os.getpid())]
+        service, listens = socket.socket(socket.AF_UNIX), False
+        with contextlib.suppress(OSError):  # a name that is too long for a socket
+            service.bind(f"{name}/service")
+            service.listen()
+            listens = True
+        call = [sys.executable, "-I", "-S", "-c", _TRIES, str(outside), str(os.getpid()), f"{name}/service"]
         limits = {"timeout_s": _TIMEOUT_S, "most_printed": 10_000, "largest_file": 10_000, "most_processes": 10}
         try:
             ended = run_program(call, scratch, {}, namespaces=namespaces, **limits)  # type: ignore[arg-type]
         except OSError:
             return None
+        finally:
+            service.close()
         try:
-            return {str(key): value is True for key, value in json.loads(ended.stdout).items()}
+            tries = {str(key): value is True for key, value in json.loads(ended.stdout).items()}
         except (ValueError, AttributeError):
             return None
+        return tries if listens else tries | {"services": False}
