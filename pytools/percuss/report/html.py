@@ -20,6 +20,7 @@ from percuss.report.blocks import (
     Table,
     Text,
     cell_text,
+    filled,
     in_short,
     right_columns,
 )
@@ -107,10 +108,16 @@ def _short(page: Page) -> str:
     lines = [
         f"<li>{inline(item)}</li>"
         if isinstance(item, str)
-        else f'<li class="{item.tone}"><strong>{TONES[item.tone]}:</strong> {inline(item.text)}</li>'
+        else f'<li class="{item.tone}"><strong>{TONES[item.tone]}:</strong> {inline(item.text)}{_items(item)}</li>'
         for item in items
     ]
     return f'<section class="short" aria-label="In short"><h2>In short</h2><ul>{"".join(lines)}</ul></section>'
+
+
+def _items(notice: Notice) -> str:
+    """What a notice is about, line by line."""
+    lines = "".join(f"<li>{inline(item)}</li>" for item in notice.items)
+    return f"<ul>{lines}</ul>" if lines else ""
 
 
 def _section(section: Section, anchor: str) -> str:
@@ -125,10 +132,9 @@ def block_html(block: Block, name: str) -> str:
     match block:
         case Text(text):
             return f"<p>{inline(text)}</p>"
-        case Notice(text, tone, items):
-            lines = "".join(f"<li>{inline(item)}</li>" for item in items)
+        case Notice(text, tone):
             paragraph = f"<p><strong>{TONES[tone]}:</strong> {inline(text)}</p>"
-            return f'<div class="notice {tone}" role="note">{paragraph}{f"<ul>{lines}</ul>" if lines else ""}</div>'
+            return f'<div class="notice {tone}" role="note">{paragraph}{_items(block)}</div>'
         case Table():
             return _table(block)
         case Code(text):
@@ -151,6 +157,7 @@ def _picture(figure: Figure, name: str) -> str:
 
 
 def _table(table: Table) -> str:
+    table = filled(table)
     right = [' class="n"' if r else "" for r in right_columns(table)]
     heads = "".join(f'<th scope="col"{r}>{inline(head)}</th>' for head, r in zip(table.heads, right, strict=True))
     rows = "\n".join(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
+from percuss.calibration.direct import SAMPLER
 from percuss.ledger.event import Event
 from percuss.ledger.projections import WORD_KINDS, WORDS, State
 
@@ -38,11 +39,18 @@ class Graph:
 
 
 def graph_of(state: State) -> Graph:
-    """Fold the batches of every design into its campaign, else into the design."""
+    """Fold the batches of every design into its campaign, else into the design; what a result has run for itself, one
+    point after the other, into the result, with its designs.
+    """
     fold: dict[str, str] = {}
     for event in state.events.values():
         if event.kind == "campaign.completed":
             fold |= {item.id: event.id for item in event.inputs_as("runs") if item.id in state.events}
+        elif event.kind not in BATCHES:
+            for item in event.inputs_as("runs"):
+                for design in _direct(state, item.id):
+                    fold.setdefault(item.id, event.id)
+                    fold.setdefault(design.id, event.id)
     for event in state.events.values():
         if event.kind in BATCHES and event.id not in fold:
             homes = [item.id for item in event.inputs_as("design") if item.id in state.events]
@@ -74,6 +82,14 @@ def graph_of(state: State) -> Graph:
         {id: tuple(items) for id, items in words.items()},
         {id: i for i, id in enumerate(state.events)},
     )
+
+
+def _direct(state: State, id: str) -> list[Event]:
+    """The design of a batch, if a result chose its points as it went."""
+    if id not in state.events:
+        return []
+    designs = [state.events[item.id] for item in state.events[id].inputs_as("design") if item.id in state.events]
+    return [design for design in designs if design.data.get("sampler") == SAMPLER]
 
 
 def _sources(event: Event, fold: dict[str, str], state: State) -> tuple[str, ...]:

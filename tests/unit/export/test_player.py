@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from percuss.export.player import Curve, Shown, player_page
+from percuss.export.player.contents import bounds_of
 from percuss.export.player.meshes import ball, coarser, mesh_of, meshes_of, round_m
 from percuss.models.model import configure
 from percuss.scene import Body, Box, Contactor, Cylinder, HalfSpace, Joint, Law, Record, Scene, Settings, Sphere, Spring
@@ -175,6 +176,9 @@ def test_oscillators_are_storeys_with_their_gaps() -> None:
     point |= {"law": "rigid", "restitution": 0.5, "velocity_a1": 1.0}
     film, outcome = model.film(point, 1, None, None)
     assert film.names == ("base", "a1", "a2", "b1", "stop of wall")
+    low, high = bounds_of(film)
+    assert low[2] == pytest.approx(0.0), "columns are in the picture down to the ground"
+    assert high[2] > film.positions_m[0, 2, 2]
     a1, a2, b1, stop = (film.positions_m[0, k] for k in (1, 2, 3, 4))
     assert a2[2] == pytest.approx(2 * a1[2])
     assert a2[0] == pytest.approx(a1[0])
