@@ -28,6 +28,8 @@ from percuss.report.blocks import (
 TONES = {"note": "Note", "warning": "Warning", "good": "Passed"}
 # Cells with more characters than this may be broken into lines.
 LONG = 40
+# Heads of columns that are longer than this may take several lines.
+WIDE_HEAD = 12
 # Nothing may be fetched or run, even if a browser is shown a file that someone has tampered with.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _FOLDED = ' class="folded"'
@@ -158,8 +160,9 @@ def _picture(figure: Figure, name: str) -> str:
 
 def _table(table: Table) -> str:
     table = filled(table)
-    right = [' class="n"' if r else "" for r in right_columns(table)]
-    heads = "".join(f'<th scope="col"{r}>{inline(head)}</th>' for head, r in zip(table.heads, right, strict=True))
+    to_right = right_columns(table)
+    right = [' class="n"' if r else "" for r in to_right]
+    heads = "".join(_head(head, r) for head, r in zip(table.heads, to_right, strict=True))
     rows = "\n".join(
         f"<tr>{''.join(_cell(cell_text(value), r) for value, r in zip(row, right, strict=True))}</tr>"
         for row in table.rows
@@ -168,6 +171,13 @@ def _table(table: Table) -> str:
     caption = f"<caption>{inline(table.caption)}</caption>" if table.caption else ""
     opening = f'<div class="table" tabindex="0" role="region" aria-label="{label}">'
     return f"{opening}<table>{caption}<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>"
+
+
+def _head(text: str, right: bool) -> str:
+    """A head; one of several words may take several lines."""
+    classes = " ".join(name for name, on in (("n", right), ("wide", len(text) > WIDE_HEAD)) if on)
+    named = f' class="{classes}"' if classes else ""
+    return f'<th scope="col"{named}>{inline(text)}</th>'
 
 
 def _cell(text: str, side: str) -> str:
