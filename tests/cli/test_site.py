@@ -25,6 +25,7 @@ from percuss.site.scripts import call
 from percuss.site.serve import Watched, server
 from percuss.site.table import PART, rows_of, table_parts
 
+ROOT = Path(__file__).parent.parent.parent
 NASTY = "</script><script>alert(1)</script><img src=x onerror=alert(2)> \"' `a` \x1b[2J"
 
 
@@ -120,7 +121,21 @@ def test_nested_facts_are_words(percuss, folder: Path, site: Path) -> None:  # t
     percuss("site", "--to", "audited")
     pages = [path.read_text() for path in (folder / "audited/events").iterdir()]
     (page,) = [text for text in pages if "<title>audit.made" in text]
-    assert "<h1>Audit: holds" in page and "{" not in re.sub(r"<[^>]+>", "", page) and "chain 0, lineage 0" in page
+    text = re.sub(r"\s*<[^>]+>\s*", " ", page)
+    assert "<h1>Audit: holds" in page and "{" not in text
+    assert "all proofs hold for" in text and "chain none" in " ".join(text.split())
+
+
+def test_what_a_result_ran_for_itself_stands_behind_it(percuss, folder: Path) -> None:  # type: ignore[no-untyped-def]
+    """Two estimates that share runs, each point a design of its own: neither comes from the other."""
+    for _ in range(2):
+        percuss("reliability", ROOT / "studies" / "four-branch", "--limit", "any", "--method", "form")
+    percuss("site", "--to", "estimated")
+    rows = _rows(folder / "estimated")
+    assert rows["kind"] == ["reliability.estimated", "reliability.estimated", "study.registered"]
+    assert rows["behind"][1] > 10 and rows["behind"][2] == 0
+    text = (folder / "estimated/lineage.html").read_text()
+    assert text.count("reliability.estimated</text>") == 2 and text.count("<path") == 2
 
 
 def test_of_many_sources_the_newest_are_drawn() -> None:

@@ -153,6 +153,11 @@ def test_the_report_names_them_and_concludes_nothing_from_them(percuss, folder, 
     (matters,) = [line for line in short.splitlines() if "What matters most" in line]
     assert "clear" in matters and "noise" not in matters
     assert "the largest error of the others is" in short
+    assert "## Surrogate of clear, noise" in text
+    percuss("report", indices, "--to", "report.html")
+    text = (folder / "report.html").read_text()
+    short = text.partition("<h2>In short</h2>")[2].partition("</section>")[0]
+    assert short.count("outputs that the surrogate knows too little of:<ul><li>noise, base: the surrogate misses") == 1
     blind = percuss("calibrate", fitted, "--block", "noise").id
     percuss("report", percuss("predict", blind, "--accept", "skill").id, "--to", "blind.md")
     text = (folder / "blind.md").read_text()

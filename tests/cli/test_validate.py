@@ -49,6 +49,9 @@ def test_findings_figures_and_bayes_factor(studies: Path, percuss: Call, folder:
     compared = json.loads(percuss("compare", ids["linear"], ids["cubic"], "--json").out)
     (factor,) = compared["bayes_factors"]
     assert factor["first"] == ids["linear"] and compared["same_data"]
+    percuss("report", compared["id"], "--to", "compared.md")
+    said = (folder / "compared.md").read_text()
+    assert "stiffness_1 [N/m] in every calibration" in said and "variance_u1 [m²] in every calibration" in said
     for name, options in (("paths.svg", ()), ("close.svg", ("--window", "20", "30")), ("ladder.png", ("--ladder",))):
         said = percuss("plot", *ids.values(), "--to", name, *options)
         assert said.code == 0, said.err

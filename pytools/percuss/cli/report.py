@@ -14,6 +14,9 @@ from percuss.spelling import counted
 app = typer.Typer(add_completion=False)
 
 
+MARKDOWN_ENDINGS = (".md", ".markdown")
+
+
 class Form(StrEnum):
     """How the report is written."""
 
@@ -35,7 +38,14 @@ def report(
         Path | None,
         typer.Option(help="File to write.", metavar="FILE", show_default="STUDY-ID.html; Markdown: stdout"),
     ] = None,
-    form: Annotated[Form, typer.Option("--format", help="One HTML file, or Markdown without figures.")] = Form.HTML,
+    form: Annotated[
+        Form | None,
+        typer.Option(
+            "--format",
+            help="One HTML file, or Markdown without figures.",
+            show_default="by the ending of FILE; html",
+        ),
+    ] = None,
     film: Annotated[
         bool, typer.Option("--film", help="Write a film of the last run beside the report, and link it.")
     ] = False,
@@ -52,6 +62,8 @@ def report(
     from percuss.report.source import gather
     from percuss.work.report import make_report, write_film
 
+    if form is None:
+        form = Form.MARKDOWN if to is not None and to.suffix.lower() in MARKDOWN_ENDINGS else Form.HTML
     event_ids = [reference(text) for text in events]
     session = open_session(ledger)
     roots = [session.event(text) for text in event_ids]

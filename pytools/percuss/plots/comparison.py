@@ -9,17 +9,21 @@ import numpy as np
 import polars as pl
 
 from percuss.kinds.comparison_made import ComparedFacts, ComparisonMade
+from percuss.kinds.validation_computed import ValidationComputed
+from percuss.ledger.event import Event
 from percuss.plots.drawing import BLUE, INK, ORANGE, PURPLE, THIRD, canvas, height_for, picture
+from percuss.plots.drift import Shown
 from percuss.plots.figure import Figure
 from percuss.plots.labels import Scale, scale
 from percuss.plots.subject import Subject
+from percuss.session import Session
 
 CAPTION = "Each parameter in every calibration: interval (line), mean (circle), MAP (diamond)."
 
 
 def draw(subject: Subject) -> Figure:
     """Every parameter in one picture."""
-    table = subject.load().posteriors
+    table = in_study_units(subject.session, subject.event, subject.load().posteriors)
     names = names_of(ComparisonMade.of(subject.event).posteriors)
     parts = table.partition_by(["parameter"], maintain_order=True)
     across = min(3, len(parts))
@@ -31,6 +35,18 @@ def draw(subject: Subject) -> Figure:
         _intervals(axis, rows, scale(rows["parameter"][0], rows["unit"][0]), names)
     alt = ", ".join(rows["parameter"][0] for rows in parts)
     return picture(figure, f"{alt} in {', '.join(names.values())}", CAPTION)
+
+
+def in_study_units(session: Session, event: Event, table: pl.DataFrame) -> pl.DataFrame:
+    """The table with the units that models of validations have: they are recorded without."""
+    units: dict[tuple[str, str], str] = {}
+    for item in event.inputs:
+        source = session.state.events.get(item.id)
+        if source is not None and source.kind == "validation.computed":
+            shown = Shown(session.load(source), session.study(source), ValidationComputed.of(source).model)
+            units |= {(item.id, name): unit for name, unit in shown.units().items()}
+    own = [units.get((row["posterior"], row["parameter"]), row["unit"]) for row in table.iter_rows(named=True)]
+    return table.with_columns(pl.Series("unit", own, dtype=pl.String))
 
 
 def names_of(posteriors: Sequence[ComparedFacts]) -> dict[str, str]:

@@ -46,6 +46,11 @@ class Shown:
             unit_of[name] = (
                 parameter.unit if parameter and not changed else "1" if changed else str(model.inputs[name].unit)
             )
+        for item in self.validation.body.observed:
+            unit = unit_of.get(item.quantity, "1")
+            unit_of[f"variance_{item.quantity}"] = (
+                unit if unit == "1" else f"({unit})^2" if "/" in unit else f"{unit}^2"
+            )
         return unit_of
 
 

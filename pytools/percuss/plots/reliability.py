@@ -17,6 +17,8 @@ from percuss.study.study import Study
 
 # Samples that are drawn.
 MOST_DRAWN = 2000
+# Up to so many are drawn larger.
+FEW_DRAWN = 200
 
 
 def draw(subject: Subject) -> Figure:
@@ -82,8 +84,9 @@ def _samples(body: ReliabilityEstimated, study: Study, table: pl.DataFrame) -> F
     axis = axes[0, 0]
     across = shown[0].of(part[names[0]].to_numpy())
     up = shown[1].of(part[names[1]].to_numpy()) if len(names) > 1 else part["limit"].to_numpy()
-    axis.scatter(across[~fails], up[~fails], s=5, color=BLUE, marker="o", linewidths=0)
-    axis.scatter(across[fails], up[fails], s=14, color=ORANGE, marker="x", linewidths=0.8)
+    size = 1.0 if part.height > FEW_DRAWN else 4.0
+    axis.scatter(across[~fails], up[~fails], s=5 * size, color=BLUE, marker="o", linewidths=0)
+    axis.scatter(across[fails], up[fails], s=14 * size, color=ORANGE, marker="x", linewidths=0.8 * size**0.5)
     axis.set_xlabel(shown[0].label)
     axis.set_ylabel(shown[1].label if len(names) > 1 else "limit function")
     axis.grid(True)

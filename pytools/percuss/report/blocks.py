@@ -95,7 +95,11 @@ def in_short(page: Page) -> list[str | Notice]:
     """What stands at the top: of the results asked for, then of the way to them from its end to its beginning."""
     results = [section for section in page.sections if not section.folded]
     way = [section for section in page.sections if section.folded]
-    return [item for section in [*results, *reversed(way)] for item in section.short]
+    # Sections that warn of the same are heard once.
+    said: list[str | Notice] = []
+    for section in [*results, *reversed(way)]:
+        said += [item for item in section.short if item not in said]
+    return said
 
 
 def cell_text(value: Cell) -> str:
@@ -103,6 +107,14 @@ def cell_text(value: Cell) -> str:
     if value is None:
         return ""
     return number_text(value) if isinstance(value, float) else str(value)
+
+
+def filled(table: Table) -> Table:
+    """The table without the columns in which nothing stands."""
+    kept = [i for i in range(len(table.heads)) if any(row[i] not in (None, "") for row in table.rows)]
+    if not table.rows or len(kept) == len(table.heads):
+        return table
+    return Table(table.caption, [table.heads[i] for i in kept], [[row[i] for i in kept] for row in table.rows])
 
 
 def right_columns(table: Table) -> list[bool]:

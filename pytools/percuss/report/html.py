@@ -20,6 +20,7 @@ from percuss.report.blocks import (
     Table,
     Text,
     cell_text,
+    filled,
     in_short,
     right_columns,
 )
@@ -27,6 +28,8 @@ from percuss.report.blocks import (
 TONES = {"note": "Note", "warning": "Warning", "good": "Passed"}
 # Cells with more characters than this may be broken into lines.
 LONG = 40
+# Heads of columns that are longer than this may take several lines.
+WIDE_HEAD = 12
 # Nothing may be fetched or run, even if a browser is shown a file that someone has tampered with.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _FOLDED = ' class="folded"'
@@ -107,10 +110,16 @@ def _short(page: Page) -> str:
     lines = [
         f"<li>{inline(item)}</li>"
         if isinstance(item, str)
-        else f'<li class="{item.tone}"><strong>{TONES[item.tone]}:</strong> {inline(item.text)}</li>'
+        else f'<li class="{item.tone}"><strong>{TONES[item.tone]}:</strong> {inline(item.text)}{_items(item)}</li>'
         for item in items
     ]
     return f'<section class="short" aria-label="In short"><h2>In short</h2><ul>{"".join(lines)}</ul></section>'
+
+
+def _items(notice: Notice) -> str:
+    """What a notice is about, line by line."""
+    lines = "".join(f"<li>{inline(item)}</li>" for item in notice.items)
+    return f"<ul>{lines}</ul>" if lines else ""
 
 
 def _section(section: Section, anchor: str) -> str:
@@ -125,10 +134,9 @@ def block_html(block: Block, name: str) -> str:
     match block:
         case Text(text):
             return f"<p>{inline(text)}</p>"
-        case Notice(text, tone, items):
-            lines = "".join(f"<li>{inline(item)}</li>" for item in items)
+        case Notice(text, tone):
             paragraph = f"<p><strong>{TONES[tone]}:</strong> {inline(text)}</p>"
-            return f'<div class="notice {tone}" role="note">{paragraph}{f"<ul>{lines}</ul>" if lines else ""}</div>'
+            return f'<div class="notice {tone}" role="note">{paragraph}{_items(block)}</div>'
         case Table():
             return _table(block)
         case Code(text):
@@ -151,8 +159,10 @@ def _picture(figure: Figure, name: str) -> str:
 
 
 def _table(table: Table) -> str:
-    right = [' class="n"' if r else "" for r in right_columns(table)]
-    heads = "".join(f'<th scope="col"{r}>{inline(head)}</th>' for head, r in zip(table.heads, right, strict=True))
+    table = filled(table)
+    to_right = right_columns(table)
+    right = [' class="n"' if r else "" for r in to_right]
+    heads = "".join(_head(head, r) for head, r in zip(table.heads, to_right, strict=True))
     rows = "\n".join(
         f"<tr>{''.join(_cell(cell_text(value), r) for value, r in zip(row, right, strict=True))}</tr>"
         for row in table.rows
@@ -161,6 +171,13 @@ def _table(table: Table) -> str:
     caption = f"<caption>{inline(table.caption)}</caption>" if table.caption else ""
     opening = f'<div class="table" tabindex="0" role="region" aria-label="{label}">'
     return f"{opening}<table>{caption}<thead><tr>{heads}</tr></thead>\n<tbody>\n{rows}\n</tbody></table></div>"
+
+
+def _head(text: str, right: bool) -> str:
+    """A head; one of several words may take several lines."""
+    classes = " ".join(name for name, on in (("n", right), ("wide", len(text) > WIDE_HEAD)) if on)
+    named = f' class="{classes}"' if classes else ""
+    return f'<th scope="col"{named}>{inline(text)}</th>'
 
 
 def _cell(text: str, side: str) -> str:

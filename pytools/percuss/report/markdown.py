@@ -15,6 +15,7 @@ from percuss.report.blocks import (
     Table,
     Text,
     cell_text,
+    filled,
     in_short,
     right_columns,
 )
@@ -26,7 +27,7 @@ def markdown(page: Page) -> str:
     lines.append("\n".join(f"- {name}: {value}" for name, value in page.facts))
     short = in_short(page)
     if short:
-        lines += ["## In short", "\n".join(f"- {_line(item)}" for item in short)]
+        lines += ["## In short", "\n".join(_entry(item) for item in short)]
     for section in page.sections:
         lines += [f"## {section.title}", *(_block(block) for block in section.blocks)]
     return "\n\n".join([*lines, page.footer]) + "\n"
@@ -34,6 +35,11 @@ def markdown(page: Page) -> str:
 
 def _line(item: str | Notice) -> str:
     return item if isinstance(item, str) else f"**{item.tone}:** {item.text}"
+
+
+def _entry(item: str | Notice) -> str:
+    """One entry of a list, and below it what it is about."""
+    return "\n  - ".join([f"- {_line(item)}", *([] if isinstance(item, str) else item.items)])
 
 
 def _block(block: Block) -> str:
@@ -55,6 +61,7 @@ def _block(block: Block) -> str:
 
 
 def _table(table: Table) -> str:
+    table = filled(table)
     right = right_columns(table)
     cells = [[cell_text(value).replace("|", "\\|") for value in row] for row in table.rows]
     widths = [max([3, len(head), *(len(row[i]) for row in cells)]) for i, head in enumerate(table.heads)]

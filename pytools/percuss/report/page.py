@@ -17,18 +17,24 @@ from percuss.session import standing
 from percuss.spelling import counted
 from percuss.trust import failures
 
+# Digits of an id in a heading, at least.
+SHORTEST_ID = 8
+
 
 def build_page(
     source: Source, advance: Callable[[int, str], None] = lambda count, note: None, *, pictures: bool = True
 ) -> Page:
     """The whole report; `advance` is told of every section that is done."""
     sections: list[Section] = []
+    events: list[Event] = []
     with drawing(pictures):
         for module, event, folded in planned(source):
             part = _readable(module, source, event)
             if part is not None:
                 sections.append(replace(part, folded=folded, short=_trusted(source, event, part)))
+                events.append(event)
             advance(1, module)
+    sections = _told_apart(sections, events)
     root = source.roots[0]
     about = next((source.study(event) for event in source.of_kind("study.registered")), None)
     facts = [
@@ -46,6 +52,23 @@ def build_page(
     )
     first = [Notice(verdict.line()) for verdict in failures(source.trust)]
     return Page(title, f"Report on {words}", facts, sections, footer, first)
+
+
+def _told_apart(sections: list[Section], events: list[Event]) -> list[Section]:
+    """Sections of different events with the same heading get as much of their ids as tells them apart."""
+    alike: dict[str, list[str]] = {}
+    for section, event in zip(sections, events, strict=True):
+        alike.setdefault(section.title, []).append(event.id)
+    apart: list[Section] = []
+    for section, event in zip(sections, events, strict=True):
+        ids = alike[section.title]
+        if len(set(ids)) > 1:
+            length = next(
+                n for n in range(SHORTEST_ID, len(event.id) + 1) if len({i[:n] for i in ids}) == len(set(ids))
+            )
+            section = replace(section, title=f"{section.title}, {event.id[:length]}")
+        apart.append(section)
+    return apart
 
 
 def _trusted(source: Source, event: Event, section: Section) -> Sequence[str | Notice]:

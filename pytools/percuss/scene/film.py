@@ -109,3 +109,13 @@ class Film:
 
         turn = self.turn(frame, surface.body)
         return np.asarray(surface.corners_m @ turn.T + self.positions_m[frame, surface.body])
+
+    def ends_m(self, frame: int, connection: Connection) -> Array:
+        """The two ends of a connection in a frame, in world axes."""
+        import numpy as np
+
+        ends = []
+        for body, point in zip(connection.bodies, connection.points_m, strict=True):
+            place = np.asarray(point, float)
+            ends.append(place if body == NOBODY else self.turn(frame, body) @ place + self.positions_m[frame, body])
+        return np.array(ends)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
+from percuss.calibration.direct import SAMPLER
 from percuss.kinds.table import is_batch
 from percuss.ledger.event import Event
 from percuss.ledger.projections import WORD_KINDS, WORDS, State
@@ -36,11 +37,20 @@ class Graph:
 
 
 def graph_of(state: State) -> Graph:
-    """Fold batches, of which a campaign has hundreds, into it, else into their design."""
+    """Fold the batches of every design into its campaign, else into the design; what a result has run for itself, one
+    point after the other, into the result, with its designs.
+    """
     fold: dict[str, str] = {}
+    own_runs: set[str] = set()
     for event in state.events.values():
         if event.kind == "campaign.completed":
             fold |= {item.id: event.id for item in event.inputs_as("runs") if item.id in state.events}
+        elif not is_batch(event.kind):
+            for item in event.inputs_as("runs"):
+                for design in _direct(state, item.id):
+                    own_runs.add(item.id)
+                    fold.setdefault(item.id, event.id)
+                    fold.setdefault(design.id, event.id)
     for event in state.events.values():
         if is_batch(event.kind) and event.id not in fold:
             homes = [item.id for item in event.inputs_as("design") if item.id in state.events]
@@ -57,7 +67,7 @@ def graph_of(state: State) -> Graph:
         if event.id in fold:
             behind[fold[event.id]].append(event.id)
             continue
-        own = _sources(event, fold, state)
+        own = _sources(event, fold, state, own_runs)
         parents[event.id] = own
         for parent in own:
             if event.kind in WORD_KINDS:
@@ -74,10 +84,21 @@ def graph_of(state: State) -> Graph:
     )
 
 
-def _sources(event: Event, fold: dict[str, str], state: State) -> tuple[str, ...]:
-    """What an event was made from, or speaks of, folded; each once, itself not."""
+def _direct(state: State, id: str) -> list[Event]:
+    """The design of a batch, if a result chose its points as it went."""
+    if id not in state.events:
+        return []
+    designs = [state.events[item.id] for item in state.events[id].inputs_as("design") if item.id in state.events]
+    return [design for design in designs if design.data.get("sampler") == SAMPLER]
+
+
+def _sources(event: Event, fold: dict[str, str], state: State, own_runs: set[str]) -> tuple[str, ...]:
+    """What an event was made from, or speaks of, folded; each once, itself not. A run that another result had asked for
+    before does not make that result a source.
+    """
     speaks = event.kind in WORD_KINDS
     roles = [item for item in event.inputs if item.id in state.events and (speaks or item.role not in WORDS)]
+    roles = [item for item in roles if not (item.role == "runs" and item.id in own_runs)]
     sources = dict.fromkeys(_home(item.id, fold) for item in roles)
     return tuple(id for id in sources if id != event.id)
 

@@ -11,7 +11,7 @@ import polars as pl
 from percuss.errors import LedgerError, PercussError
 from percuss.kinds.event_superseded import EventSuperseded
 from percuss.kinds.note_added import NoteAdded
-from percuss.kinds.table import is_known
+from percuss.kinds.table import is_batch, is_known
 from percuss.ledger.event import Event
 from percuss.ledger.projections import State, mark
 from percuss.report.blocks import Notice, Page, Section
@@ -35,6 +35,8 @@ VIEWS = (
     ("campaigns.html", "Campaigns"),
     ("compare.html", "Compare"),
 )
+# Kinds that are named after what was done: "Sealed: main, 417 events".
+DONE = ("event", "payloads", "stream")
 # Events drawn below the one a page is about.
 MOST_BELOW = 12
 
@@ -102,8 +104,8 @@ def lineage_page(state: State, graph: Graph, summaries: dict[str, str], badge: B
     for id in graph.parents:
         event = state.events[id]
         by_study.setdefault(event.study.name if event.study else "about the ledger", []).append(id)
-    parts = ['<main id="content"><h1>Lineage</h1><p>Sources stand above what was made from them; batches of runs are']
-    parts.append("behind their campaigns. Each box leads to the page of its event.</p>")
+    parts = ['<main id="content"><h1>Lineage</h1><p>Sources stand above what was made from them; runs are']
+    parts.append("behind what they were made for. Each box leads to the page of its event.</p>")
     for name, ids in reversed(by_study.items()):
         shown = without_crowds(ids, graph.parents, lambda id: state.events[id].kind)
         picture = draw(shown, graph.parents, lambda id: _box(state, id, summaries[id], "events/"), f"Lineage of {name}")
@@ -152,13 +154,15 @@ def event_page(session: Session, state: State, graph: Graph, event: Event, summa
 
 
 def _heading(event: Event, summary: str) -> str:
-    """What the event is and holds; a study and words of people speak for themselves.
+    """What the event is and holds; the title of a study speaks for itself.
 
     "64 runs, 0 failed" of a campaign becomes "Campaign: 64 runs, 0 failed".
     """
-    if not summary or event.kind in ("study.registered", "note.added", "event.superseded"):
+    if not summary or event.kind == "study.registered":
         return summary or event.kind
-    return f"{event.kind.partition('.')[0].capitalize()}{', ' if ': ' in summary else ': '}{summary}"
+    thing, _, deed = event.kind.partition(".")
+    word = deed if thing in DONE else thing
+    return f"{word.capitalize()}{', ' if ': ' in summary else ': '}{summary}"
 
 
 def _trust(state: State, event: Event) -> Trust:
@@ -227,7 +231,7 @@ def _around(state: State, graph: Graph, event: Event, summaries: dict[str, str])
     words = f"<p>{more} more events were made from it.</p>" if more > 0 else ""
     if left_out := len(sources) - len(shown):
         words += f"<p>{left_out} older sources of the same kinds are not drawn; Events has them.</p>"
-    behind = len(graph.behind.get(event.id, ()))
+    behind = sum(is_batch(state.events[id].kind) for id in graph.behind.get(event.id, ()))
     if behind:
         stand = "stands" if behind == 1 else "stand"
         words += f"<p>{counted(behind, 'batch', 'batches')} of runs {stand} behind it.</p>"

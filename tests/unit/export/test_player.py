@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from percuss.export.player import Curve, Shown, player_page
+from percuss.export.player.contents import bounds_of
 from percuss.export.player.meshes import ball, coarser, mesh_of, meshes_of, round_m
 from percuss.models.model import configure
 from percuss.scene import Body, Box, Contactor, Cylinder, HalfSpace, Joint, Law, Record, Scene, Settings, Sphere, Spring
@@ -100,14 +101,14 @@ def test_what_looks_the_same_is_stored_once(thrown) -> None:
     assert film["radii"] == [None, None, None, None, None, 0.25]
     # A box has twelve edges; a cylinder shows its two rims and no lines along its round side.
     edges = [[len(array(mesh["edges"])) // 2 for mesh in look["levels"]] for look in film["looks"]]
-    # Seen from afar the rims have 12 sides, and 6 from farther away.
-    assert edges == [[0], [12], [48, 24, 12]]
+    # Seen from afar the rims have 12 sides, 6 from farther away, and no line where it would hide the rest.
+    assert edges == [[0], [12], [48, 24, 12, 0]]
 
 
 def test_rounds_far_away_have_fewer_sides_and_the_same_size(thrown) -> None:
     drum = [surface for surface in thrown.surfaces if surface.shape == "cylinder"]
     fine, *coarse = meshes_of(drum)
-    for mesh, sides in zip(coarse, (12, 6), strict=True):
+    for mesh, sides in zip(coarse, (12, 6, 4), strict=True):
         assert mesh.closed
         # Two rims as fans of sides - 2 triangles, and two triangles for each side between them.
         assert len(mesh.triangles) == 2 * (sides - 2) + 2 * sides
@@ -175,6 +176,9 @@ def test_oscillators_are_storeys_with_their_gaps() -> None:
     point |= {"law": "rigid", "restitution": 0.5, "velocity_a1": 1.0}
     film, outcome = model.film(point, 1, None, None)
     assert film.names == ("base", "a1", "a2", "b1", "stop of wall")
+    low, high = bounds_of(film)
+    assert low[2] == pytest.approx(0.0), "columns are in the picture down to the ground"
+    assert high[2] > film.positions_m[0, 2, 2]
     a1, a2, b1, stop = (film.positions_m[0, k] for k in (1, 2, 3, 4))
     assert a2[2] == pytest.approx(2 * a1[2])
     assert a2[0] == pytest.approx(a1[0])

@@ -54,6 +54,8 @@ def bounds_of(film: Film) -> tuple[Array, Array]:
         balls = np.flatnonzero(~np.isnan(film.radii_m))
         radii = film.radii_m[balls, None]
         parts += [film.positions_m[frame, balls] - radii, film.positions_m[frame, balls] + radii]
+        # Columns reach to the ground, which no body may mark.
+        parts += [film.ends_m(frame, connection) for connection in film.connections]
         corners = np.concatenate([*parts, np.empty((0, 3))])
         corners = corners[~np.isnan(corners).any(axis=1)]
         corners = corners if len(corners) else np.zeros((1, 3))

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 # Edges between faces that meet at a smaller angle belong to a round surface: not drawn, and shaded as one.
 ROUND_DEG = 25.0
-# Sides of a round at each level of a mesh, and the angle up to which they are shaded as one.
-LEVELS = ((None, ROUND_DEG), (12, 40.0), (6, 75.0))
+# Sides of a round at each level of a mesh, and the angle up to which they are shaded as one: the last has no edges,
+# which would be all one sees of it.
+LEVELS = ((None, ROUND_DEG), (12, 40.0), (6, 75.0), (4, 100.0))
 UNBOUNDED = "half-space"
 
 

@@ -2,53 +2,84 @@
 // are rows of a texture. Software rendering takes as long over an instance as over a call: twice the time for a wall, and more
 // with a uniform block.
 const ROWS = 256;
-const VERTEX = `#version 300 es
-precision highp float; precision highp int;
-layout(location = 0) in vec3 place; layout(location = 1) in vec3 normal;
+// What is drawn: faces of bodies, their edges, their shadows, who is where, ground without end.
+const FACES = 0, EDGES = 1, SHADOWS = 2, WHO = 3, GROUND = 4;
+// Each has a program of its own, and another where bodies are seen through: without a graphics card every pixel pays for all that
+// its program could do. Light is worked out at corners, for both sides of a face.
+const VERTEX = `layout(location = 0) in vec3 place; layout(location = 1) in vec3 normal;
 uniform highp sampler2D rows; uniform int size;
-uniform mat4 camera; uniform int mode; uniform vec3 sun; uniform float floorZ;
-out vec3 seen; out vec3 facing; out vec3 own; flat out vec4 colour; flat out vec2 more;
+uniform mat4 camera; uniform vec3 sun, middle; uniform float floorZ, grid, reach;
+flat out vec4 colour;
 vec3 turned(vec4 turn, vec3 v) { return v + 2.0 * cross(turn.yzw, cross(turn.yzw, v) + turn.x * v); }
+#if MODE == ${FACES}
+out vec2 light; out vec3 own;
+float lit(vec3 n) { return 0.64 + 0.14 * n.z + 0.32 * max(dot(n, sun), 0.0); }
+#elif MODE == ${WHO}
+flat out float id;
+#elif MODE != ${EDGES}
+out vec2 tile; out vec3 off;
+#endif
 void main() {
   int who = gl_VertexID / size; ivec2 row = ivec2(4 * (who % ${ROWS}), who / ${ROWS});
   vec4 a = texelFetch(rows, row, 0), b = texelFetch(rows, row + ivec2(1, 0), 0);
   vec4 c = texelFetch(rows, row + ivec2(2, 0), 0), d = texelFetch(rows, row + ivec2(3, 0), 0);
-  vec3 origin = a.xyz, scale = vec3(b.w, c.xy); vec4 turn = vec4(a.w, b.xyz), paint = vec4(c.zw, d.xy); vec2 extra = d.zw;
-  seen = origin + turned(turn, scale * place);
-  facing = turned(turn, normal / max(scale, vec3(1e-20)));
-  own = place; colour = paint; more = extra;
-  if (mode == 2) { seen.xy -= (seen.z - floorZ) * sun.xy / sun.z; seen.z = floorZ; }
-  gl_Position = camera * vec4(seen, 1.0);
-  if (paint.a <= 0.0) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
+  vec3 origin = a.xyz, scale = vec3(b.w, c.xy); vec4 turn = vec4(a.w, b.xyz);
+  vec3 at = origin + turned(turn, scale * place);
+  colour = vec4(c.zw, d.xy);
+#if MODE == ${FACES}
+  vec3 n = normalize(turned(turn, normal / max(scale, vec3(1e-20))));
+  light = vec2(lit(n), lit(-n)); own = place;
+#elif MODE == ${SHADOWS}
+  at.xy -= (at.z - floorZ) * sun.xy / sun.z; at.z = floorZ;
+#endif
+#if MODE == ${WHO}
+  id = d.z;
+#elif MODE == ${SHADOWS} || MODE == ${GROUND}
+  tile = at.xy / grid - 0.5; off = (at - middle) / reach;
+#endif
+  gl_Position = camera * vec4(at, 1.0);
+  if (colour.a <= 0.0) gl_Position = vec4(2.0, 2.0, 2.0, 1.0);
 }`;
-// Modes: 0 a body, 1 its edges, 2 its shadow, 3 who it is, 4 ground without end.
-const FRAGMENT = `#version 300 es
-precision highp float; precision highp int;
-in vec3 seen; in vec3 facing; in vec3 own; flat in vec4 colour; flat in vec2 more; out vec4 drawn;
-uniform int mode; uniform vec3 sky, edge, ground, sun, middle; uniform float grid, reach;
+const FRAGMENT = `flat in vec4 colour; out vec4 drawn;
+uniform vec3 sky, edge, ground;
+#if MODE == ${FACES}
+in vec2 light; in vec3 own;
+#elif MODE == ${WHO}
+flat in float id;
+#elif MODE != ${EDGES}
+in vec2 tile; in vec3 off;
+vec3 floored(vec3 shade) {
+  vec2 line = abs(fract(tile) - 0.5) / fwidth(tile);
+  return mix(shade * min(0.84 + 0.16 * min(line.x, line.y), 1.0), sky, smoothstep(2.0, 6.0, length(off)));
+}
+#endif
 float dither() { ivec2 p = ivec2(gl_FragCoord.xy) & 3; int a = p.x ^ p.y;
   return (float(((a & 1) << 3) | ((p.y & 1) << 2) | (a & 2) | ((p.y & 2) >> 1)) + 0.5) / 16.0; }
-vec3 floored(vec3 shade) {
-  vec2 line = abs(fract(seen.xy / grid - 0.5) - 0.5) / fwidth(seen.xy / grid);
-  shade = mix(shade * 0.84, shade, clamp(min(line.x, line.y), 0.0, 1.0));
-  return mix(shade, sky, smoothstep(2.0 * reach, 6.0 * reach, distance(seen, middle)));
-}
 void main() {
+#if THROUGH
   if (colour.a < 1.0 && dither() > colour.a) discard;
-  if (mode == 1) { drawn = vec4(edge, 1.0); return; }
-  if (mode == 2) { drawn = vec4(floored(ground * 0.78), 1.0); return; }
-  if (mode == 3) { int id = int(more.x); drawn = vec4(float(id & 255), float((id >> 8) & 255), float((id >> 16) & 255), 255.0) / 255.0; return; }
-  if (mode == 4) { drawn = vec4(floored(colour.rgb), 1.0); return; }
-  vec3 n = normalize(facing); if (!gl_FrontFacing) n = -n;
-  float light = 0.5 + 0.28 * (0.5 + 0.5 * n.z) + 0.32 * max(dot(n, sun), 0.0);
+#endif
+#if MODE == ${FACES}
+  float shade = gl_FrontFacing ? light.x : light.y;
   // Balls have two tones, so that one sees them turn.
-  if (more.y > 0.0 && own.x * own.y * own.z > 0.0) light *= 0.86;
-  drawn = vec4(colour.rgb * light, 1.0);
+#if TONED
+  if (own.x * own.y * own.z > 0.0) shade *= 0.86;
+#endif
+  drawn = vec4(colour.rgb * shade, 1.0);
+#elif MODE == ${EDGES}
+  drawn = vec4(edge, 1.0);
+#elif MODE == ${SHADOWS}
+  drawn = vec4(floored(ground * 0.78), 1.0);
+#elif MODE == ${WHO}
+  int n = int(id); drawn = vec4(float(n & 255), float((n >> 8) & 255), float((n >> 16) & 255), 255.0) / 255.0;
+#else
+  drawn = vec4(floored(colour.rgb), 1.0);
+#endif
 }`;
 const STRIDE = 16, SUN = unit([-0.45, -0.6, 0.9]);
 
 // Rounds narrower than this on the screen, in pixels, are drawn with fewer sides: one level coarser each.
-const NARROW = [40, 12];
+const NARROW = [40, 12, 8];
 
 // The numbers of a list so many times over, each time `step` more.
 function repeated(list, times, step) {
@@ -104,17 +135,17 @@ class Batch {
     }
     return this.drawn.get(key);
   }
-  // One more of these: origin, rotation, scale, colour with opacity, who.
-  add(origin, turn, scale, colour, alpha, id, toned) {
+  // One more of these: origin, rotation, scale, colour.
+  add(origin, turn, scale, colour) {
     if (this.count === this.room) this.reserve(2 * this.room);
     const k = STRIDE * this.count++;
-    this.values.set(origin, k); this.values.set(turn, k + 3); this.finish(k, scale, colour, alpha, id, toned);
+    this.values.set(origin, k); this.values.set(turn, k + 3); this.finish(k, scale, colour, 1, 0);
   }
-  finish(k, scale, colour, alpha, id, toned) {
+  finish(k, scale, colour, alpha, id) {
     const v = this.values;
     v[k + 7] = scale[0]; v[k + 8] = scale[1]; v[k + 9] = scale[2];
     v[k + 10] = colour[0]; v[k + 11] = colour[1]; v[k + 12] = colour[2]; v[k + 13] = alpha;
-    v[k + 14] = id; v[k + 15] = toned;
+    v[k + 14] = id;
   }
   upload() {
     const gl = this.gl;
@@ -122,15 +153,38 @@ class Batch {
     gl.bindTexture(gl.TEXTURE_2D, this.texture);
     gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA32F, 4 * this.across, Math.ceil(this.count / ROWS), 0, gl.RGBA, gl.FLOAT, this.values);
   }
-  draw(edges) {
-    const gl = this.gl, mesh = this.mesh;
+  draw(mode) {
+    const gl = this.gl, mesh = this.mesh, edges = mode === EDGES;
     if (!this.count || !(edges ? mesh.edges : mesh.triangles).length) return;
     const { array, size, each, kind } = this.list(edges);
     gl.bindTexture(gl.TEXTURE_2D, this.texture);
-    this.painter.set("size", size);
+    this.painter.use(mode, Boolean(this.through), mode === FACES && Boolean(this.scaled)).set("size", size);
     gl.bindVertexArray(array);
     if (mesh.closed && !edges) gl.enable(gl.CULL_FACE); else gl.disable(gl.CULL_FACE);
     gl.drawElements(edges ? gl.LINES : gl.TRIANGLES, each * this.count, kind, 0);
+  }
+}
+
+class Program {
+  constructor(gl, mode, through, toned) {
+    Object.assign(this, { gl, where: {}, frame: -1, program: gl.createProgram() });
+    const head = `#version 300 es\nprecision highp float; precision highp int;\n#define MODE ${mode}\n#define THROUGH ${Number(through)}\n#define TONED ${Number(toned)}\n`;
+    for (const [kind, text] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
+      const shader = gl.createShader(kind);
+      gl.shaderSource(shader, head + text);
+      gl.compileShader(shader);
+      if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) throw new Error(gl.getShaderInfoLog(shader));
+      gl.attachShader(this.program, shader);
+    }
+    gl.linkProgram(this.program);
+    if (!gl.getProgramParameter(this.program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(this.program));
+  }
+  set(name, value) {
+    const gl = this.gl, place = this.where[name] ??= gl.getUniformLocation(this.program, name);
+    if (name === "size") gl.uniform1i(place, value);
+    else if (name === "camera") gl.uniformMatrix4fv(place, false, value);
+    else if (typeof value === "number") gl.uniform1f(place, value);
+    else gl.uniform3fv(place, value);
   }
 }
 
@@ -140,8 +194,8 @@ class Painter {
     this.gl = canvas.getContext("webgl2", { alpha: false, antialias: false, powerPreference: "high-performance" });
     if (!this.gl) return;
     this.films = films;
-    this.program = this.compiled();
-    this.where = {};
+    this.programs = new Map();
+    this.frame = 0;
     // Bodies by their look; balls by themselves, coarser the more there are.
     this.looks = films.map(film => {
       const batches = film.looks.map((look, number) => {
@@ -160,19 +214,6 @@ class Painter {
     this.forces = { spike: form(rodMesh(4, 0.02, false)), chain: form(rodMesh(5, 1, false)) };
     this.floorZ = this.floor();
   }
-  compiled() {
-    const gl = this.gl, program = gl.createProgram();
-    for (const [kind, text] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
-      const shader = gl.createShader(kind);
-      gl.shaderSource(shader, text);
-      gl.compileShader(shader);
-      if (!gl.getShaderParameter(shader, gl.COMPILE_STATUS)) throw new Error(gl.getShaderInfoLog(shader));
-      gl.attachShader(program, shader);
-    }
-    gl.linkProgram(program);
-    if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program));
-    return program;
-  }
   // Height of level ground, on which shadows fall.
   floor() {
     const film = this.films[0], when = film.at(film.start);
@@ -182,54 +223,48 @@ class Painter {
     }
     return null;
   }
-  set(name, value) {
-    const gl = this.gl, place = this.where[name] ??= gl.getUniformLocation(this.program, name);
-    if (name === "mode" || name === "size") gl.uniform1i(place, value);
-    else if (name === "camera") gl.uniformMatrix4fv(place, false, value);
-    else if (typeof value === "number") gl.uniform1f(place, value);
-    else gl.uniform3fv(place, value);
-  }
+  // From here on, as the camera sees it.
   begin(camera, width, height) {
     const gl = this.gl, size = camera.size;
     gl.viewport(0, 0, width, height);
     gl.enable(gl.DEPTH_TEST);
-    gl.useProgram(this.program);
-    this.set("camera", camera.matrix(width / height));
-    for (const name of ["sky", "edge", "ground"]) this.set(name, css(`--${name}`));
-    this.set("sun", SUN);
-    this.set("middle", camera.middle);
-    this.set("reach", 0.5 * size);
-    this.set("grid", 10 ** Math.floor(Math.log10(size / 3)));
-    this.set("floorZ", this.floorZ ?? 0);
+    this.frame++;
+    this.values = { camera: camera.matrix(width / height), sun: SUN, middle: camera.middle, reach: 0.5 * size,
+      grid: 10 ** Math.floor(Math.log10(size / 3)), floorZ: this.floorZ ?? 0 };
+    for (const name of ["sky", "edge", "ground"]) this.values[name] = css(`--${name}`);
+  }
+  // The program that does this and no more; compiled when first asked for.
+  use(mode, through, toned) {
+    const key = `${mode} ${through} ${toned}`;
+    if (!this.programs.has(key)) this.programs.set(key, new Program(this.gl, mode, through, toned));
+    const program = this.programs.get(key);
+    this.gl.useProgram(program.program);
+    if (program.frame !== this.frame) for (const [name, value] of Object.entries(this.values)) program.set(name, value);
+    program.frame = this.frame;
+    return program;
   }
   paint(camera, chains, shadows) {
     const gl = this.gl, { width, height } = this.canvas;
     this.begin(camera, width, height);
-    gl.clearColor(...css("--sky"), 1);
+    gl.clearColor(...this.values.sky, 1);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
     const all = [...this.looks.flat(), ...Object.values(this.forms)], pixels = 0.5 * height * camera.zoom(width / height) / camera.distance;
     for (const batch of all) batch.choose(pixels);
     const solid = all.filter(batch => !batch.look.unbounded);
     gl.enable(gl.POLYGON_OFFSET_FILL);
-    gl.polygonOffset(2, 2);
-    this.set("mode", 4);
-    for (const batch of all) if (batch.look.unbounded) batch.draw(false);
-    // A shadow is a copy of the ground, darker: what lies twice in the shade is no darker than what lies once.
-    if (shadows && this.floorZ !== null && camera.eye()[2] > this.floorZ) {
-      gl.polygonOffset(1, 1);
-      this.set("mode", 2);
-      for (const batch of this.looks[0]) if (!batch.look.unbounded && batch.mesh.triangles.length * batch.count < 2e5) batch.draw(false);
-    }
     gl.polygonOffset(1, 1);
-    this.set("mode", 0);
-    for (const batch of solid) batch.draw(false);
+    for (const batch of solid) batch.draw(FACES);
+    // A shadow is a copy of the ground, darker: what lies twice in the shade is no darker than what lies once.
+    if (shadows && this.floorZ !== null && camera.eye()[2] > this.floorZ)
+      for (const batch of this.looks[0]) if (!batch.look.unbounded && batch.mesh.triangles.length * batch.count < 2e5) batch.draw(SHADOWS);
+    // Last, so that nothing is worked out for ground that is covered.
+    gl.polygonOffset(2, 2);
+    for (const batch of all) if (batch.look.unbounded) batch.draw(GROUND);
     gl.disable(gl.POLYGON_OFFSET_FILL);
-    this.set("mode", 1);
-    for (const batch of solid) batch.draw(true);
-    this.set("mode", 0);
+    for (const batch of solid) batch.draw(EDGES);
     // Spikes stand in front of the bodies, so that forces between faces show.
     if (!chains) gl.clear(gl.DEPTH_BUFFER_BIT);
-    for (const batch of Object.values(this.forces)) batch.draw(false);
+    for (const batch of Object.values(this.forces)) batch.draw(FACES);
     gl.bindVertexArray(null);
   }
   // Which body is at a point of the canvas: 0 for none.
@@ -248,8 +283,7 @@ class Painter {
     gl.scissor(x, height - 1 - y, 1, 1);
     gl.clearColor(0, 0, 0, 0);
     gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
-    this.set("mode", 3);
-    for (const batch of this.looks.flat()) batch.draw(false);
+    for (const batch of this.looks.flat()) batch.draw(WHO);
     const pixel = new Uint8Array(4);
     gl.readPixels(x, height - 1 - y, 1, 1, gl.RGBA, gl.UNSIGNED_BYTE, pixel);
     gl.disable(gl.SCISSOR_TEST);

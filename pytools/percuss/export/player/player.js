@@ -46,7 +46,7 @@ function start(films) {
           if (picked && picked.film === number && picked.body === body) colour = colour.map((c, i) => 0.35 * c + 0.65 * accent[i]);
           const alpha = !f.there(body, moment) ? 0 : alphas[number][body] * (batch.look.unbounded ? 1 : number ? 0.45 * opacity : opacity);
           batch.through ||= alpha > 0 && alpha < 1;
-          batch.finish(k, [size, size, size], colour, alpha, number * 0x800000 + body + 1, radius === null ? 0 : 1);
+          batch.finish(k, [size, size, size], colour, alpha, number * 0x800000 + body + 1);
           k += STRIDE;
         }
         // Ground of the second film would hide that of the first.
@@ -59,7 +59,7 @@ function start(films) {
   }
   function between(batch, from, to, width, colour) {
     const way = minus(to, from), length = Math.hypot(...way);
-    if (length > 1e-9 * camera.size) batch.add(from, towards(way), [width, width, length], colour, 1, 0, 0);
+    if (length > 1e-9 * camera.size) batch.add(from, towards(way), [width, width, length], colour);
   }
   function fillConnections(when) {
     const { rod, ball, coil } = painter.forms, soft = css("--soft"), accent = css("--accent"), width = 0.006 * camera.size;
@@ -75,7 +75,7 @@ function start(films) {
         if (["revolute", "cylindrical", "prismatic"].includes(kind)) {
           const along = times(turned(f.poseOf(second, moment).turn, axis), (kind === "revolute" ? 2.5 : 5) * width);
           between(rod, minus(to, along), plus(to, along), 1.3 * width, number ? colour : accent);
-        } else if (!["spring", "column", "contact"].includes(kind)) ball.add(to, [1, 0, 0, 0], [1.5 * width, 1.5 * width, 1.5 * width], number ? colour : accent, 1, 0, 0);
+        } else if (!["spring", "column", "contact"].includes(kind)) ball.add(to, [1, 0, 0, 0], [1.5 * width, 1.5 * width, 1.5 * width], number ? colour : accent);
       }
       if (f.cells) {
         const edge = [0, 1, 2].map(k => (1 - moment.share) * f.cells[3 * moment.frame + k] + moment.share * f.cells[3 * moment.next + k]);
@@ -110,7 +110,7 @@ function start(films) {
           if (pair[1] >= 0) between(chain, place, plus(place, times(unit(half), film.radii[pair[1]])), width, colour);
         } else {
           const length = 0.22 * camera.size * Math.cbrt(size / strongest), wide = 0.004 * camera.size + 0.025 * length;
-          spike.add(place, towards(force), [wide, wide, length], colour, 1, 0, 0);
+          spike.add(place, towards(force), [wide, wide, length], colour);
         }
       });
     }

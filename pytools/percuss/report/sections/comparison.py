@@ -5,7 +5,7 @@ from __future__ import annotations
 from percuss.calibration.records import load_comparison
 from percuss.kinds.comparison_made import ComparisonMade
 from percuss.ledger.event import Event
-from percuss.plots.comparison import names_of, side_by_side
+from percuss.plots.comparison import in_study_units, names_of, side_by_side
 from percuss.plots.labels import number_or_nan
 from percuss.report.blocks import Block, Cell, Gallery, Notice, Section, Table, Tone
 from percuss.report.source import Source
@@ -50,7 +50,8 @@ def section(source: Source, event: Event) -> Section:
                 "Leave-one-out: the first minus the second", ["first", "second", "difference ± error"], difference_rows
             )
         )
-    blocks.append(Gallery(*side_by_side(comparison.posteriors, names)))
+    table = in_study_units(source.session, event, comparison.posteriors)
+    blocks.append(Gallery(*side_by_side(table, names)))
     models = [item.block for item in body.posteriors]
     own = [" and ".join(models)] if len(set(models)) == len(models) else []
     return Section(": ".join(["Comparison", *own]), blocks, short)

@@ -25,7 +25,6 @@ def section(source: Source, event: Event) -> Section:
         place = [row[name] for name in ("point", "axis", "instant")]
         rows.append([row["case"], row["output"], *place, float(row["value"]) * shown.factor, std, shown.unit])
     heads = ["case", "output", "point", "axis", "instant [s]", "measured", "std", "unit"]
-    kept = [i for i in range(len(heads)) if any(row[i] not in (None, "") for row in rows)]
     size = observations.table.height
     words = f"{counted(size, 'measured value')} from `{ObservationsImported.of(event).file}`."
     blocks: list[Block] = [Text(words)]
@@ -42,7 +41,7 @@ def section(source: Source, event: Event) -> Section:
     if len(rows) < size:
         blocks += [_histories(observations.table.filter(~pl.col("output").is_in(outputs))), measured(observations)]
     if rows:
-        blocks.append(Table("Observations", [heads[i] for i in kept], [[row[i] for i in kept] for row in rows]))
+        blocks.append(Table("Observations", heads, rows))
     return Section("Observations", blocks, short)
 
 

@@ -41,6 +41,8 @@ SECTIONS: tuple[tuple[str, str], ...] = (
     ("convergence.checked", "convergence"),
     ("check.passed", "check"),
     ("check.failed", "check"),
+    ("payloads.pruned", "pruned"),
+    ("audit.made", "audit"),
 )
 # What stands at the end of every report, whatever it is on; once, for the event reported on.
 LAST = ("provenance", "reproduce")

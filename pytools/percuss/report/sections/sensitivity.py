@@ -106,12 +106,11 @@ def _table(table: pl.DataFrame, measures: list[str], cases: int) -> Table:
             row.append(_index(entry))
         rows.append(row)
     heads = ["output", "parameter", *(WORDS[name] for name in shown)]
-    kept = [i for i in range(len(heads)) if any(row[i] is not None for row in rows)]
     cut = "" if len(rows) <= MOST_ROWS else f", the first {MOST_ROWS} of {counted(len(rows), 'row')}"
     return Table(
         f"Indices of every parameter, with their intervals{cut}",
-        [heads[i] for i in kept],
-        [[row[i] for i in kept] for row in rows[:MOST_ROWS]],
+        heads,
+        rows[:MOST_ROWS],
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import polars as pl
 
 from percuss.kinds.surrogate_fitted import SurrogateFitted
@@ -12,11 +14,13 @@ from percuss.report.blocks import Block, Cell, Gallery, Notice, Section, Table, 
 from percuss.report.source import Source, no_skill
 from percuss.spelling import counted
 from percuss.surrogates.assessment import whole_curve_errors
-from percuss.surrogates.surrogate import load_surrogate
+from percuss.surrogates.surrogate import Column, load_surrogate
 from percuss.surrogates.two_level import TWO_LEVEL
 
 # Above this share of the variance a surrogate is called wrong at the top of the page.
 WRONG = 0.1
+# Up to so many outputs are named in the heading.
+FEW = 3
 
 
 def section(source: Source, event: Event) -> Section:
@@ -55,7 +59,7 @@ def section(source: Source, event: Event) -> Section:
     blocks += [Gallery(*parities(surrogate, labels, varying)), _table(table, labels)]
     if (picture := spectrum(surrogate, labels)) is not None:
         blocks.append(picture)
-    title = "Surrogate"
+    title = _title(surrogate.columns, list(source.study(event).cases))
     largest = [(float(trusted[i]), labels[i]) for i in useful]
     if curves:
         title = f"Surrogate of the curve {curves.quantity}"
@@ -72,6 +76,16 @@ def section(source: Source, event: Event) -> Section:
         words = f"{title} ({families}): the largest error{rest} is {error:.2g} of the variance ({where})."
         short.append(Notice(words) if error > WRONG else words)
     return Section(title, blocks, short)
+
+
+def _title(columns: Sequence[Column], cases: list[str]) -> str:
+    """What it is a surrogate of; the cases where the study has others."""
+    outputs = list(dict.fromkeys(column.output for column in columns))
+    own = [case for case in cases if any(column.case == case for column in columns)]
+    named = ", ".join(outputs) if len(outputs) <= FEW else counted(len(outputs), "output")
+    if len(own) == len(cases):
+        return f"Surrogate of {named}"
+    return f"Surrogate of {named}, {'case' if len(own) == 1 else 'cases'} {', '.join(own)}"
 
 
 def _levels(table: pl.DataFrame, labels: list[str]) -> Table:
@@ -97,5 +111,4 @@ def _table(table: pl.DataFrame, labels: list[str]) -> Table:
         rows.append([label, row["family"], *facts])
     errors = ["leave-one-out", "corrected", "nested", "elsewhere", "held out"]
     heads = ["output", "family", *errors, "terms", "degree", "q", "leverage"]
-    kept = [i for i in range(len(heads)) if any(row[i] is not None for row in rows)]
-    return Table("Errors of the surrogates", [heads[i] for i in kept], [[row[i] for i in kept] for row in rows])
+    return Table("Errors of the surrogates", heads, rows)

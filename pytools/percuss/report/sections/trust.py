@@ -29,6 +29,5 @@ def section(source: Source, event: Event) -> Section | None:
         origin = "" if verdict.source is None else f"inherited from `{verdict.source}`"
         rows.append([verdict.gate, answer, verdict.figure, verdict.threshold, verdict.sentence, origin])
     heads = ["gate", "answer", "figure", "threshold", "says", "from"]
-    kept = [i for i in range(len(heads)) if any(row[i] not in (None, "") for row in rows)]
-    blocks.append(Table("What was checked", [heads[i] for i in kept], [[row[i] for i in kept] for row in rows]))
+    blocks.append(Table("What was checked", heads, rows))
     return Section("What was checked", blocks)

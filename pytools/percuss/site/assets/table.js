@@ -41,7 +41,7 @@
       for (const part of open.get(row.id) || []) visible.push(part);
     }
     const all = rows.length < total ? `${rows.length} of ${total}` : `${total}`;
-    count.textContent = `${events} of ${all} events shown; runs stand behind their campaigns`;
+    count.textContent = `${events} of ${all} events shown; runs stand behind what they were made for`;
     spacer.style.height = `${visible.length * height()}px`;
     for (const element of shown.values()) element.remove();
     shown.clear();
@@ -67,7 +67,7 @@
     if (row.bad) flags.append(flag("not trusted", "warn"));
     if (row.notes) flags.append(flag(row.notes === 1 ? "1 note" : `${row.notes} notes`));
     if (row.behind) {
-      const button = make("button", { class: "fold", type: "button", "aria-expanded": String(open.has(row.id)), "aria-label": `${row.behind} batches of runs` });
+      const button = make("button", { class: "fold", type: "button", "aria-expanded": String(open.has(row.id)), "aria-label": `${row.behind} events behind it` });
       button.textContent = (open.has(row.id) ? "− " : "+ ") + row.behind;
       button.addEventListener("click", event => { event.preventDefault(); fold(row); });
       flags.append(button);
