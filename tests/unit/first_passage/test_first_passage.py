@@ -1,10 +1,13 @@
 """Spectral moments and first-passage probabilities against closed forms and against simulated responses."""
 
+import importlib
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.signal import cont2discrete
+from scipy.special import ndtr
 
 from percuss.errors import InputError
 from percuss.first_passage.crossing import (
@@ -145,3 +148,20 @@ def test_bad_input_is_refused() -> None:
     with pytest.raises(InputError, match="must be damped"):
         sdof(1.0, 0.0)
     assert isinstance(white_noise(1.0, 1.0, 2), Excitation)
+
+
+def test_the_direct_reference_of_the_separation_study(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its responses are those of the simulator, and its probabilities near the closed form, down to 1e-3."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[3] / "studies" / "pounding-separation"))
+    direct = importlib.import_module("direct")
+    tops, _ = direct.closings_at_one("dampers", "PQ", 1500)
+    point = direct.STUDY.point("dampers", {"intensity": 1.0})
+    (run,) = direct.model().run([point], [3])
+    assert tops[0, 3] == pytest.approx(run.values["closing_PQ"], rel=2e-3)
+    moments = direct.moments_at_one("dampers", "PQ")
+    prior = direct.STUDY.parameters["intensity"].prior
+    spread = math.log(float(prior.ppf(ndtr(1.0))) / float(prior.ppf(0.5)))
+    for target, allowed in ((0.5, 0.08), (1e-2, 0.2), (1e-3, 0.3)):
+        gap = direct.gap_for(moments, target)
+        p = float(ndtr(-np.log(gap / float(prior.ppf(0.5)) / tops) / spread).mean())
+        assert p == pytest.approx(target, rel=allowed)

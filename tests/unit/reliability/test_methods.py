@@ -311,6 +311,27 @@ def test_draws_all_around_are_even_in_the_logarithm_of_what_lies_outside(d: int)
     np.testing.assert_allclose((directions**2).mean(axis=0), 1 / d, rtol=0.1)
 
 
+def test_draws_all_around_in_two_variables_are_spread_evenly() -> None:
+    """Two of them in a region, in the mean, miss it less often than three independent ones would: one in twenty."""
+    direction = np.eye(1, 2)
+    mixture = importance.Mixture(4 * direction, np.ones(1), direction, np.array([4.0]))
+    random = np.random.Generator(np.random.PCG64(3))
+    regions = {
+        "disc": lambda u: np.hypot(u[:, 0] - 2.4, u[:, 1] + 1.8) < 0.4,
+        "half-plane": lambda u: u @ [0.6, 0.8] > 3.5,
+        "sector": lambda u: (np.hypot(*u.T) > 2.5) & (np.abs(np.arctan2(u[:, 1], u[:, 0]) - 1.0) < 0.1 * np.pi),
+    }
+    for name, region in regions.items():
+        chance = float(region(mixture.around(2**17, random)).mean())
+        size = math.ceil(importance.MET_EVENLY / chance)
+        missed = sum(not region(mixture.around(size, random)).any() for _ in range(200))
+        # Ten in 200 are allowed; independent draws would miss 27.
+        assert missed <= 14, name
+    assert mixture.needed(0.1) == math.ceil(20 * mixture.depth)
+    many = importance.Mixture(np.eye(1, 3), np.ones(1), np.eye(1, 3), np.array([4.0]))
+    assert many.needed(0.1) == math.ceil(30 * many.depth)
+
+
 def test_beyond_planes_all_weights_are_one_and_few_draws_are_enough() -> None:
     """A plane at 1e-7 in any number of variables: the searches, and one block of draws beside those all around."""
     for d in (2, 60):
@@ -447,9 +468,10 @@ def test_a_region_without_a_slope_towards_it() -> None:
     exact = float(ndtr(-3.5)) + 8.413e-4  # the disc by quadrature in polar coordinates about its centre
     well = Limit.of(2, lambda u: np.where(np.hypot(u[:, 0] + 3.2, u[:, 1] + 0.5) < 0.5, -1.0, 3.5 - u[:, 0]))
     found = [run("importance", well, seed=seed) for seed in range(30)]
-    # It takes an eighth of what lies beyond its radius: 19 of 20 are promised of a tenth, 98 of 100 seeds have seen it.
+    # It takes an eighth of what lies beyond its radius: 19 of 20 are promised of a tenth, all of 100 seeds saw it.
     seen = [done for done in found if done.probability > 2 * float(ndtr(-3.5))]
-    assert len(seen) >= 27 and all(not done.converged or inside(done, exact) for done in seen)
+    assert len(seen) >= 29
+    # Intervals of 95 %: one or two of thirty miss.
     assert sum(done.converged and not inside(done, exact) for done in found) <= 3
     assert all("draws all around meet one that takes a share of" in done.notes[0] for done in found)
     assert all(inside(run("subset", well, seed=seed, n=100_000), exact) for seed in range(3))

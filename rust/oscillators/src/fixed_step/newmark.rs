@@ -66,6 +66,7 @@ pub(crate) fn run_together(
                 }
             }
         }
+        lanes.give_back(&mut walks);
         for ((walk, run), before) in walks.iter().zip(&mut runs).zip(&mut before) {
             walk.look(run, before, stop);
         }
@@ -81,7 +82,7 @@ pub(crate) fn run_together(
 }
 
 /// Steps that runs go together before those with a closed contact are waited for.
-const TOGETHER: u64 = 64;
+const TOGETHER: u64 = 16;
 
 struct Newmark;
 

@@ -186,20 +186,30 @@ impl Reader<'_> {
     }
 
     /// Acceleration at `t`, which must not be before the last time asked by more than a step.
+    #[inline]
     pub fn at(&mut self, t: f64) -> f64 {
         if t >= self.until {
-            (self.stretch, self.until) = match self.base {
-                BaseMotion::Record(record) => {
-                    let times = record.times_s();
-                    while self.next < times.len() && times[self.next] <= t {
-                        self.next += 1;
-                    }
-                    record.stretch(self.next)
-                }
-                base => base.stretch(t),
-            };
+            self.turn_to(t);
+        }
+        // the usual case, without a call
+        if let Stretch::Line { from, value, slope } = self.stretch {
+            return value + slope * (t - from);
         }
         self.stretch.at(t)
+    }
+
+    /// Take up the stretch that holds `t`.
+    fn turn_to(&mut self, t: f64) {
+        (self.stretch, self.until) = match self.base {
+            BaseMotion::Record(record) => {
+                let times = record.times_s();
+                while self.next < times.len() && times[self.next] <= t {
+                    self.next += 1;
+                }
+                record.stretch(self.next)
+            }
+            base => base.stretch(t),
+        };
     }
 }
 

@@ -11,6 +11,8 @@
 mod band;
 mod step;
 
+use std::ops::{Index, IndexMut};
+
 use percuss_laws::Hysteresis;
 use pulp::{Arch, NullaryFnOnce};
 
@@ -25,8 +27,33 @@ pub(crate) const LANES: usize = 8;
 /// Fewest masses for which this way is taken: smaller systems have matrices in registers.
 const FEWEST_MASSES: usize = 5;
 
-type Lane = [f64; LANES];
-const ZERO: Lane = [0.0; LANES];
+/// One number of each run; whole vectors, none of which lies across two lines of the cache.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Lane([f64; LANES]);
+
+const ZERO: Lane = Lane([0.0; LANES]);
+
+impl Index<usize> for Lane {
+    type Output = f64;
+    #[inline(always)]
+    fn index(&self, lane: usize) -> &f64 {
+        &self.0[lane]
+    }
+}
+
+impl IndexMut<usize> for Lane {
+    #[inline(always)]
+    fn index_mut(&mut self, lane: usize) -> &mut f64 {
+        &mut self.0[lane]
+    }
+}
+
+/// One number for each lane.
+#[inline(always)]
+fn lane(of: impl FnMut(usize) -> f64) -> Lane {
+    Lane(std::array::from_fn(of))
+}
 
 /// Whether some of these runs may go in lanes; the others are better spread over the threads one by one.
 pub(crate) fn asked(systems: &[System], settings: &Settings) -> bool {
@@ -102,6 +129,8 @@ pub(crate) struct Lanes {
     damped: Vec<Lane>,
     base: Lane,
     peaks: [Vec<Lane>; 3],
+    /// Whether the state of a lane is that of its run; else the run has gone on by itself.
+    here: [bool; LANES],
 }
 
 /// Runs on their way together, for the version of the loop that suits the processor.
@@ -135,24 +164,24 @@ impl Lanes {
                 left
             })
             .collect();
-        let reach = |pair: Pair| {
-            if pair.left < n && pair.right < n {
-                pair.left.abs_diff(pair.right)
-            } else {
-                0
+        let mut before = vec![0; n];
+        let springs = first.model.springs.iter().map(|spring| spring.pair);
+        let dampers = first.model.dampers.iter().map(|damper| damper.0);
+        let elements = first.model.elements.iter().map(|element| element.pair);
+        for pair in springs.chain(dampers).chain(elements) {
+            let (low, high) = (pair.left.min(pair.right), pair.left.max(pair.right));
+            if high < n {
+                before[high] = before[high].max(high - low);
             }
-        };
-        let springs = first.model.springs.iter().map(|spring| reach(spring.pair));
-        let dampers = first.model.dampers.iter().map(|damper| reach(damper.0));
-        let width = springs.chain(dampers).max().unwrap_or(0);
+        }
         let elements = (0..first.model.elements.len()).map(|e| {
             let pair = first.model.elements[e].pair;
             let slider = |l: usize| model(l).elements[e].law.slider();
             Element {
                 left: pair.left.min(n),
                 right: pair.right.min(n),
-                stiffness: std::array::from_fn(|l| slider(l).map_or(0.0, |(k, _)| k)),
-                reach: std::array::from_fn(|l| slider(l).map_or(f64::INFINITY, |(_, reach)| reach)),
+                stiffness: lane(|l| slider(l).map_or(0.0, |(k, _)| k)),
+                reach: lane(|l| slider(l).map_or(f64::INFINITY, |(_, reach)| reach)),
                 plastic: ZERO,
                 offset: ZERO,
                 elongation: ZERO,
@@ -161,7 +190,7 @@ impl Lanes {
                 peak: ZERO,
                 slope: ZERO,
                 // no slope is this, so that the first step factors
-                factored: [f64::NAN; LANES],
+                factored: Lane([f64::NAN; LANES]),
             }
         });
         let contacts = (0..first.model.contacts.len()).map(|c| {
@@ -169,7 +198,7 @@ impl Lanes {
             Contact {
                 left: pair.left.min(n),
                 right: pair.right.min(n),
-                gap: std::array::from_fn(|l| model(l).contacts[c].gap),
+                gap: lane(|l| model(l).contacts[c].gap),
                 nearest: ZERO,
             }
         });
@@ -178,13 +207,11 @@ impl Lanes {
         Self {
             n,
             dt,
-            masses: (0..n)
-                .map(|i| std::array::from_fn(|l| model(l).masses[i]))
-                .collect(),
-            left: Band::of(n, width, &left),
-            stiffness: Band::of(n, width, &stiffness),
-            damping: Band::of(n, width, &damping),
-            tangent: Band::of(n, width, &left),
+            masses: (0..n).map(|i| lane(|l| model(l).masses[i])).collect(),
+            left: Band::of(&before, &left),
+            stiffness: Band::of(&before, &stiffness),
+            damping: Band::of(&before, &damping),
+            tangent: Band::of(&before, &left),
             elements: elements.collect(),
             contacts: contacts.collect(),
             state: three(),
@@ -195,10 +222,12 @@ impl Lanes {
             damped: vector(),
             base: ZERO,
             peaks: three(),
+            here: [false; LANES],
         }
     }
 
-    /// Move all runs on to `stop`, or to the step before a contact closes in them.
+    /// Move all runs on to `stop`, or to the step before a contact closes in them. The state of those that reach it stays here
+    /// until [`Lanes::give_back`].
     pub fn glide(&mut self, walks: &mut [Walk<'_, Banded>], stop: u64) {
         let goes = |walk: &Walk<'_, Banded>| {
             walk.index < stop && walk.contacts.iter().all(|contact| !contact.touching)
@@ -208,15 +237,35 @@ impl Lanes {
         if !going.contains(&true) {
             return;
         }
-        let took_part = going;
-        self.load(walks);
+        for l in (0..LANES).filter(|&l| going[l]) {
+            if !self.here[l] {
+                // lanes without a run repeat the last one
+                self.load(l, &walks[l.min(last)]);
+                self.here[l] = true;
+            }
+        }
         Arch::new().dispatch(Going {
             lanes: self,
             walks,
             going,
             stop,
         });
-        self.store(walks, &took_part);
+        for l in (0..LANES).filter(|&l| going[l]) {
+            let walk = &mut walks[l.min(last)];
+            if walk.index < stop {
+                self.store(l, walk);
+                self.here[l] = false;
+            }
+        }
+    }
+
+    /// Give the runs their state.
+    pub fn give_back(&self, walks: &mut [Walk<'_, Banded>]) {
+        for (l, walk) in walks.iter_mut().enumerate() {
+            if self.here[l] {
+                self.store(l, walk);
+            }
+        }
     }
 
     /// Steps until no lane goes any more.
@@ -252,59 +301,55 @@ impl Lanes {
         }
     }
 
-    /// Take the state of the runs; lanes without a run repeat the last one.
-    fn load(&mut self, walks: &[Walk<'_, Banded>]) {
-        let walk = |lane: usize| &walks[lane.min(walks.len() - 1)];
+    /// Take the state of a run.
+    fn load(&mut self, l: usize, walk: &Walk<'_, Banded>) {
         for i in 0..self.n {
-            self.state[0][i] = std::array::from_fn(|l| walk(l).u[i]);
-            self.state[1][i] = std::array::from_fn(|l| walk(l).v[i]);
-            self.state[2][i] = std::array::from_fn(|l| walk(l).a[i]);
-            self.damped[i] = std::array::from_fn(|l| walk(l).tally.damped[i]);
+            self.state[0][i][l] = walk.u[i];
+            self.state[1][i][l] = walk.v[i];
+            self.state[2][i][l] = walk.a[i];
+            self.damped[i][l] = walk.tally.damped[i];
             for (part, peaks) in self.peaks.iter_mut().enumerate() {
-                peaks[i] = std::array::from_fn(|l| walk(l).tally.peaks[part][i]);
+                peaks[i][l] = walk.tally.peaks[part][i];
             }
         }
-        self.base = std::array::from_fn(|l| walk(l).tally.base);
-        for (e, element) in self.elements.iter_mut().enumerate() {
-            let at = |l: usize| &walk(l).elements[e];
-            element.plastic = std::array::from_fn(|l| at(l).past.flowing()[0]);
-            element.elongation = std::array::from_fn(|l| at(l).elongation);
-            element.force = std::array::from_fn(|l| at(l).force);
-            element.work = std::array::from_fn(|l| at(l).work);
-            element.peak = std::array::from_fn(|l| at(l).peak_drift);
+        self.base[l] = walk.tally.base;
+        for (element, own) in self.elements.iter_mut().zip(&walk.elements) {
+            element.plastic[l] = own.past.flowing()[0];
+            element.elongation[l] = own.elongation;
+            element.force[l] = own.force;
+            element.work[l] = own.work;
+            element.peak[l] = own.peak_drift;
         }
-        for (c, contact) in self.contacts.iter_mut().enumerate() {
-            contact.nearest = std::array::from_fn(|l| walk(l).watches[c].nearest);
+        for (contact, watch) in self.contacts.iter_mut().zip(&walk.watches) {
+            contact.nearest[l] = watch.nearest;
         }
     }
 
-    /// Give the state back to the runs that took part.
-    fn store(&self, walks: &mut [Walk<'_, Banded>], took_part: &[bool; LANES]) {
-        for (l, walk) in walks.iter_mut().enumerate().filter(|(l, _)| took_part[*l]) {
-            for i in 0..self.n {
-                walk.u[i] = self.state[0][i][l];
-                walk.v[i] = self.state[1][i][l];
-                walk.a[i] = self.state[2][i][l];
-                walk.tally.damped[i] = self.damped[i][l];
-                for (part, peaks) in self.peaks.iter().enumerate() {
-                    walk.tally.peaks[part][i] = peaks[i][l];
-                }
+    /// Give a run its state.
+    fn store(&self, l: usize, walk: &mut Walk<'_, Banded>) {
+        for i in 0..self.n {
+            walk.u[i] = self.state[0][i][l];
+            walk.v[i] = self.state[1][i][l];
+            walk.a[i] = self.state[2][i][l];
+            walk.tally.damped[i] = self.damped[i][l];
+            for (part, peaks) in self.peaks.iter().enumerate() {
+                walk.tally.peaks[part][i] = peaks[i][l];
             }
-            walk.tally.base = self.base[l];
-            for (e, element) in self.elements.iter().enumerate() {
-                let own = &mut walk.elements[e];
-                own.past.set_flowing([element.plastic[l], 0.0]);
-                own.elongation = element.elongation[l];
-                own.force = element.force[l];
-                own.work = element.work[l];
-                own.peak_drift = element.peak[l];
-                walk.element_forces[e] = element.force[l];
-            }
-            for (c, contact) in self.contacts.iter().enumerate() {
-                walk.watches[c].nearest = contact.nearest[l];
-                let own = &mut walk.contacts[c];
-                own.before = own.pair.difference(&walk.u) - own.gap;
-            }
+        }
+        walk.tally.base = self.base[l];
+        for (e, element) in self.elements.iter().enumerate() {
+            let own = &mut walk.elements[e];
+            own.past.set_flowing([element.plastic[l], 0.0]);
+            own.elongation = element.elongation[l];
+            own.force = element.force[l];
+            own.work = element.work[l];
+            own.peak_drift = element.peak[l];
+            walk.element_forces[e] = element.force[l];
+        }
+        for (c, contact) in self.contacts.iter().enumerate() {
+            walk.watches[c].nearest = contact.nearest[l];
+            let own = &mut walk.contacts[c];
+            own.before = own.pair.difference(&walk.u) - own.gap;
         }
     }
 }

@@ -1,6 +1,6 @@
 //! One step of all lanes: Newton's method on the accelerations, then what the step adds to state, peaks and work.
 
-use super::{LANES, Lane, Lanes, ZERO};
+use super::{LANES, Lane, Lanes, ZERO, lane};
 use crate::fixed_step::newton::{ITERATIONS, TOLERANCE};
 
 impl Lanes {
@@ -24,11 +24,13 @@ impl Lanes {
             self.x[i] = a;
             self.right[i] = lane(|l| -mass[l] * ground[l]);
         }
-        self.stiffness.subtract_times(w, next_u, &mut self.right);
-        self.damping.subtract_times(w, next_v, &mut self.right);
         let mut loads = ZERO;
-        for right in &self.right[..n] {
-            raise(&mut loads, right);
+        for i in 0..n {
+            let inertia = self.right[i];
+            let sprung = self.stiffness.subtract_row_times(w, i, next_u, inertia);
+            let right = self.damping.subtract_row_times(w, i, next_v, sprung);
+            raise(&mut loads, &right);
+            self.right[i] = right;
         }
         for element in &mut self.elements {
             let (left, right) = (next_u[element.left], next_u[element.right]);
@@ -37,7 +39,7 @@ impl Lanes {
         }
         let mut converged = [false; LANES];
         for _ in 0..ITERATIONS {
-            let largest = self.evaluate(w, quarter, loads);
+            let (largest, differences) = self.evaluate(w, quarter, loads);
             let mut off = ZERO;
             for residual in &self.residual[..n] {
                 raise(&mut off, residual);
@@ -48,7 +50,10 @@ impl Lanes {
             if (0..LANES).all(|l| converged[l] || !going[l]) {
                 break;
             }
-            self.factor(w, quarter);
+            // lanes that wait have slopes that nobody asks for
+            if (0..LANES).any(|l| differences[l] != 0 && going[l] && !converged[l]) {
+                self.factor(w, quarter);
+            }
             self.tangent.solve(w, &mut self.residual);
             if !converged.contains(&true) {
                 for (x, moved) in self.x[..n].iter_mut().zip(&self.residual) {
@@ -90,24 +95,34 @@ impl Lanes {
         taken
     }
 
-    /// Residual and slopes at the accelerations `x`; returns the largest force of each lane.
+    /// Residual and slopes at the accelerations `x`; returns the largest force of each lane, and not zero where a slope is
+    /// another than the tangent was factored with.
     #[inline(always)]
-    fn evaluate(&mut self, w: usize, quarter: f64, loads: Lane) -> Lane {
+    fn evaluate(&mut self, w: usize, quarter: f64, loads: Lane) -> (Lane, [u64; LANES]) {
         let mut largest = loads;
-        self.residual.copy_from_slice(&self.right);
-        self.left.subtract_times(w, &self.x, &mut self.residual);
+        let mut differences = [0_u64; LANES];
+        for i in 0..self.n {
+            self.residual[i] = self.left.subtract_row_times(w, i, &self.x, self.right[i]);
+        }
         for element in &mut self.elements {
             let (left, right) = (self.x[element.left], self.x[element.right]);
             let (offset, reach, stiffness) = (element.offset, element.reach, element.stiffness);
             let free = lane(|l| quarter * (left[l] - right[l]) - offset[l]);
             let elastic = lane(|l| clamp(free[l], reach[l]));
             let force = lane(|l| stiffness[l] * elastic[l]);
-            element.slope = lane(|l| {
-                if free[l] == elastic[l] {
-                    stiffness[l]
-                } else {
-                    0.0
-                }
+            let (slope, factored) = (
+                lane(|l| {
+                    if free[l] == elastic[l] {
+                        stiffness[l]
+                    } else {
+                        0.0
+                    }
+                }),
+                element.factored,
+            );
+            element.slope = slope;
+            differences = std::array::from_fn(|l| {
+                differences[l] | (slope[l].to_bits() ^ factored[l].to_bits())
             });
             raise(&mut largest, &force);
             let (left, right) = (self.residual[element.left], self.residual[element.right]);
@@ -116,30 +131,22 @@ impl Lanes {
         }
         // what the base has taken up is nobody's residual
         self.residual[self.n] = ZERO;
-        largest
+        (largest, differences)
     }
 
-    /// Factor the tangent unless no slope has changed.
+    /// Factor the tangent with the slopes of the last look.
     #[inline(always)]
     fn factor(&mut self, w: usize, quarter: f64) {
-        if self.elements.iter().all(|e| e.slope == e.factored) {
-            return;
-        }
         self.tangent.rows.copy_from_slice(&self.left.rows);
         for element in &mut self.elements {
-            element.factored = element.slope;
+            let slope = element.slope;
+            element.factored = slope;
             let (low, high) = (
                 element.left.min(element.right),
                 element.left.max(element.right),
             );
-            for l in 0..LANES {
-                let value = quarter * element.slope[l];
-                self.tangent.rows[low * (w + 1)][l] += value;
-                if high < self.n {
-                    self.tangent.rows[high * (w + 1)][l] += value;
-                    self.tangent.rows[high * (w + 1) + high - low][l] -= value;
-                }
-            }
+            let values = lane(|l| quarter * slope[l]);
+            self.tangent.add_between(w, low, high, values);
         }
         self.tangent.factor(w);
     }
@@ -152,16 +159,10 @@ impl Lanes {
         let [u, v, a] = &mut self.state;
         let mut momentum = ZERO;
         for i in 0..n {
-            let row = &self.damping.rows[i * (w + 1)..(i + 1) * (w + 1)];
-            let mut beside = ZERO;
-            for back in 1..=w.min(i) {
-                let (entry, there) = (row[back], next_v[i - back]);
-                for l in 0..LANES {
-                    beside[l] += entry[l] * there[l];
-                }
-            }
+            let beside = self.damping.before_diagonal(w, i, next_v);
             let (place, rate, x) = (next_u[i], next_v[i], self.x[i]);
-            let (own, mass, damped) = (row[0], self.masses[i], self.damped[i]);
+            let own = self.damping.rows[i * (w + 1)];
+            let (mass, damped) = (self.masses[i], self.damped[i]);
             let (old_u, old_v, old_a, sum) = (u[i], v[i], a[i], momentum);
             self.damped[i] = lane(|l| {
                 let power = rate[l] * (own[l] * rate[l] + 2.0 * beside[l]);
@@ -178,13 +179,11 @@ impl Lanes {
             raise_if(taken, &mut peak_v[i], &rate);
             raise_if(taken, &mut peak_a[i], &absolute);
         }
-        for l in 0..LANES {
-            self.base[l] += if taken[l] {
-                -ground[l] * momentum[l]
-            } else {
-                0.0
-            };
-        }
+        let base = self.base;
+        self.base = lane(|l| {
+            let power = -ground[l] * momentum[l];
+            base[l] + if taken[l] { power } else { 0.0 }
+        });
         for element in &mut self.elements {
             let (left, right) = (next_u[element.left], next_u[element.right]);
             let (plastic, reach, stiffness) = (element.plastic, element.reach, element.stiffness);
@@ -220,12 +219,6 @@ impl Lanes {
 fn clamp(value: f64, reach: f64) -> f64 {
     let below = if value > reach { reach } else { value };
     if below < -reach { -reach } else { below }
-}
-
-/// One number for each lane.
-#[inline(always)]
-fn lane(of: impl FnMut(usize) -> f64) -> Lane {
-    std::array::from_fn(of)
 }
 
 #[inline(always)]
