@@ -2,10 +2,10 @@
 
 `held-out` for a name stands for the functions that nothing was chosen by.
 
-So many Latin hypercubes (two) of ten runs per input, at least 60 (or as many as stand behind a name: `"borehole 300"`), the same
-points for everybody, in canonical variables. Figures are mean square errors at 10 000 fresh draws over the variance of
-the output, geometric means over the designs; the ratio is ours over that of the best peer. Errors below 1e-12 are
-rounding and count as that.
+Latin hypercubes (DESIGNS, 2) of ten runs per input, at least 60 (or as many as stand behind a name: `"borehole 300"`),
+the same points for everybody, in canonical variables. Figures are mean square errors at 10 000 fresh draws over the
+variance of the output, geometric means over the designs; the ratio is ours over that of the best peer. Errors below
+1e-12 are rounding and count as that.
 
 percuss     `--family auto --search early`, with at most 10 000 candidate terms
 numpy LARS  least-angle regression with a least-squares refit for each number of terms, corrected leave-one-out, the

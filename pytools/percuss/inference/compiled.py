@@ -158,10 +158,10 @@ def compile_posterior(likelihood: Likelihood, plain: Target, surrogates: Mapping
 def _samples(likelihood: Likelihood, curves: Sequence[Group], x: Floats) -> CurveEntries:
     """The samples of curves of one forward model."""
     known = likelihood.known_variances(x)
-    found = curve_entries(curves, [known[group.name] for group in curves])
-    if found is None:
+    samples = curve_entries(curves, [known[group.name] for group in curves])
+    if samples is None:
         raise NotCompiledError("the clock or the error of a time history is inferred")
-    return found
+    return samples
 
 
 def _covariance(common: CommonError, used: NDArray[np.int64], std: Floats) -> Floats:

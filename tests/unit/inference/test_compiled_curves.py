@@ -79,7 +79,7 @@ def test_numbers_are_as_few_as_the_modes_that_are_seen() -> None:
 
 
 def test_sampled_where_the_plain_way_samples() -> None:
-    """The closed form: a Gaussian prior would be exact; here the compiled chains against a grid of the plain density."""
+    """Chains in the core against a grid of the density of all samples."""
     from percuss.inference.samplers.registry import sample_posterior
     from percuss.inference.samplers.sample import Stopping
 
