@@ -15,7 +15,7 @@ from percuss.inference.learnt_density import learn, quadratic, spread_of, walk
 from percuss.inference.learnt_outputs import NUGGETS, fit_outputs, learn_outputs
 from percuss.inference.likelihood import Forward, Group, Likelihood
 from percuss.inference.samplers.delayed_acceptance import _Known
-from percuss.inference.samplers.registry import sample_posterior
+from percuss.inference.samplers.registry import recorded_settings, sample_posterior
 from percuss.inference.samplers.sample import Stopping
 from percuss.inference.target import Target
 from percuss.study.priors.gamma import Gamma
@@ -182,3 +182,9 @@ def test_a_budget_too_small_is_refused(budget: int) -> None:
 
     with pytest.raises(InputError, match="evaluations"):
         sample_posterior(decay(Simulator()), "delayed-acceptance", seed=1, stopping=Stopping(evaluations=budget))
+
+
+def test_samples_of_before_there_was_patience_are_made_without() -> None:
+    assert recorded_settings("delayed-acceptance", {"chains": 10})["patience"] == 0
+    assert recorded_settings("delayed-acceptance", {"chains": 10, "patience": 50})["patience"] == 50
+    assert recorded_settings("adaptive-metropolis", {"chains": 10}) == {"chains": 10}

@@ -47,7 +47,17 @@ SETTINGS = table_of(
     Setting("chains", "integer", 10, low=8, high=1000, doc="chains, and evaluations in one batch"),
     Setting("start", "integer", 0, low=0, high=1_000_000, doc="points of the prior to begin with; 0: by the dimension"),
     Setting("learning", "bare", 0.5, low=0.05, high=0.9, doc="part of the evaluations that learning may take"),
+    Setting(
+        "patience",
+        "integer",
+        50,
+        low=0,
+        high=1_000_000,
+        doc="new points after which learning ends if they are no better than as many before; 0: it goes on",
+    ),
 )
+# What samples were made with that do not name a setting: those of before there was one.
+EARLIER = {"patience": 0}
 # Climbs that start from the highest points of the prior.
 CLIMBS = 8
 # The first points about the top are spread wider than the Gaussian that fits it.
@@ -70,9 +80,6 @@ LOOK = 10
 WANTED = 0.85
 RESTART = 4
 GAIN = 0.05
-# New points from which the effective share of their weights is known. A share that has not grown from so many to the
-# next so many will not: learning ends.
-TREND = 50
 
 
 def run(
@@ -88,13 +95,14 @@ def run(
     _find(target, known, generator)
     report(Progress("found a mode", known.used))
     learner = _Learner(target, known)
-    learnt = _learnt(learner, chains, settings["learning"], generator, report)
+    patience = int(settings["patience"])
+    learnt = _learnt(learner, chains, settings["learning"], patience, generator, report)
     before = 0.0
     while True:
         z, f, acceptance, enough = _step(target, known, learnt, chains, stopping, generator, report, before)
         if enough or known.left < 20 * chains:
             return Run(z, f, acceptance, known.used)
-        before = float(acceptance.mean())
+        before = float(acceptance.mean()) if patience else 0.0
         learnt = learner.fit()
 
 
@@ -207,7 +215,9 @@ def _drawn(learnt: Learnt, known: _Known, count: int, generator: np.random.Gener
     return at
 
 
-def _learnt(learner: _Learner, chains: int, part: float, generator: np.random.Generator, report: Report) -> Learnt:
+def _learnt(
+    learner: _Learner, chains: int, part: float, patience: int, generator: np.random.Generator, report: Report
+) -> Learnt:
     """Fit, draw, evaluate, until new points weigh about the same, more of them do not help, or the part of the
     evaluations is used up.
     """
@@ -217,7 +227,7 @@ def _learnt(learner: _Learner, chains: int, part: float, generator: np.random.Ge
     batch = max(chains, 2 * known.z.shape[1])
     while True:
         learnt = learner.fit()
-        if known.used + batch > part * known.allowed or good >= 2 or _level(weights):
+        if known.used + batch > part * known.allowed or good >= 2 or _level(weights, patience):
             return learnt
         warm = math.ceil(WARM * batch) if good == 0 else 0
         cold = _drawn(learnt, known, batch - warm, generator)
@@ -230,11 +240,11 @@ def _learnt(learner: _Learner, chains: int, part: float, generator: np.random.Ge
         report(Progress(f"learning, effective share {share:.2f}", known.used))
 
 
-def _level(weights: list[Floats]) -> bool:
+def _level(weights: list[Floats], patience: int) -> bool:
     """Whether the effective share of the log weights of batches, each of a fit of its own, has stopped growing."""
-    if not weights:
+    if not weights or not patience:
         return False
-    batches = math.ceil(TREND / len(weights[-1]))
+    batches = math.ceil(patience / len(weights[-1]))
     if len(weights) < 2 * batches:
         return False
     late, early = (_shares(part) for part in (weights[-batches:], weights[-2 * batches : -batches]))
@@ -302,7 +312,7 @@ def _step(
             # What was evaluated so far may teach a better density, if enough is left to step by it.
             rate = accepted.mean() / len(draws)
             affordable = len(draws) == LOOK and known.left > RESTART * LOOK * chains
-            if affordable and before + GAIN < rate < WANTED:
+            if affordable and (before + GAIN if before else 0.0) <= rate < WANTED:
                 break
     return np.stack(draws[1:], axis=1), np.stack(logs[1:], axis=1), accepted / len(draws), False
 
