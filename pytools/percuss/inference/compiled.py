@@ -116,6 +116,7 @@ def compile_posterior(likelihood: Likelihood, plain: Target, surrogates: Mapping
     x = plain.transform.values(_somewhere(plain))
     forwards: list[tuple[ChaosExpansion, list[Input], Error | None]] = []
     data: list[Entries] = []
+    places: list[NDArray[np.int64]] = []
     constant = 0.0
     for position, (name, forward) in enumerate(likelihood.forwards.items()):
         curves = [group for group in likelihood.groups if group.forward == name and group.reading]
@@ -135,10 +136,12 @@ def compile_posterior(likelihood: Likelihood, plain: Target, surrogates: Mapping
             model, error = samples.expansions(model), None if error is None else samples.covariance(error)
             constant += samples.constant
             data.append(replace(own, forward=number))
+            places.append(np.full(len(number), len(entries.observed)))
         else:
             column = np.searchsorted(used, own.column)
             known = own.variance + (OWN_SHARE if common else 1.0) * variance[0][column]
             data.append(replace(own, forward=number, column=column, variance=known))
+            places.append(np.flatnonzero(entries.forward == position))
         scales = (common.scales.tolist(), common.shares.tolist()) if common else ([], [])
         forwards.append((model.core, inputs, None if error is None else (error.ravel().tolist(), *scales)))
     transform = plain.transform
@@ -149,8 +152,10 @@ def compile_posterior(likelihood: Likelihood, plain: Target, surrogates: Mapping
     # What does not depend on the parameters goes with the density of the first prior.
     first = parameters[0]
     parameters[0] = (*first[:-1], first[-1] + constant)
+    # In the order of the data, samples of curves last: sums then round as they always did.
+    order = np.argsort(np.concatenate(places), kind="stable")
     number, column, observed, variance, unknown = (
-        np.concatenate([getattr(part, field.name) for part in data]) for field in fields(Entries)
+        np.concatenate([getattr(part, field.name) for part in data])[order] for field in fields(Entries)
     )
     return ChaosPosterior(parameters, forwards, number, column, observed, variance, unknown)
 
