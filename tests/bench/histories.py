@@ -5,7 +5,7 @@
 Twins of studies/logged-oscillator: truths from the prior, the closed form of the motion on a logger's clock with a
 delay, an independent error and one that lasts, the record calibrated on by one surrogate of the curve. Three ways:
 clock and errors known (sampled by the core), the clock inferred, and clock and errors inferred. The last table has
-effective draws per CPU second of the first way by core and by numpy, the same posterior, the best of three pairs in turn.
+effective draws per CPU second of the first way by core and by numpy, the same posterior, the best of three pairs.
 """
 
 from __future__ import annotations
