@@ -1,11 +1,11 @@
-"""`python -m tests.bench.surrogate_contest [NAME ...]`: surrogates against peers on twenty public functions.
+"""`python -m tests.bench.surrogate_contest [DESIGNS] [NAME ...]`: surrogates against peers on twenty public functions.
 
 `held-out` for a name stands for the functions that nothing was chosen by.
 
-Two Latin hypercubes of ten runs per input, at least 60 (or as many as stand behind a name: `"borehole 300"`), the same
-points for everybody, in canonical variables. Figures are mean square errors at 10 000 fresh draws over the variance of
-the output, geometric means over the designs; the ratio is ours over that of the best peer. Errors below 1e-12 are
-rounding and count as that.
+Latin hypercubes (DESIGNS, 2) of ten runs per input, at least 60 (or as many as stand behind a name: `"borehole 300"`),
+the same points for everybody, in canonical variables. Figures are mean square errors at 10 000 fresh draws over the
+variance of the output, geometric means over the designs; the ratio is ours over that of the best peer. Errors below
+1e-12 are rounding and count as that.
 
 percuss     `--family auto --search early`, with at most 10 000 candidate terms
 numpy LARS  least-angle regression with a least-squares refit for each number of terms, corrected leave-one-out, the
@@ -342,12 +342,13 @@ def contest(name: str, points: int, designs: int = DESIGNS) -> Row:
 def main(names: list[str]) -> None:
     """Print the table; a name may be followed by the number of points."""
     rows = []
+    designs = int(names.pop(0)) if names and names[0].isdigit() else DESIGNS
     if names == ["held-out"]:
         names = list(HELD_OUT)
     for name, *number in (text.rsplit(" ", 1) if text[-1].isdigit() else [text] for text in names or FUNCTIONS):
         function = EVERY[name]
         points = int(*number) if number else function.points
-        row = contest(name, points)
+        row = contest(name, points, designs)
         rows.append(row)
         if len(rows) == 1:
             print(f"| function | inputs | points | {' | '.join(row.errors)} | ratio | CPU s |")

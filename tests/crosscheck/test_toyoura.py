@@ -62,6 +62,26 @@ def test_measured_values_bind_to_the_study(percuss, folder, capsys) -> None:
     assert json.loads(said.out)["entries"] == 60
 
 
+def test_three_measured_specimens_share_their_contacts(percuss, folder, capsys) -> None:
+    """Few evaluations, by which nothing converges: the middle of the population is that of the study's README."""
+    study = Path(__file__).parents[2] / "studies" / "toyoura-specimens"
+    observed()
+    kept = [row for row in capsys.readouterr().out.splitlines(keepends=True) if "_1," not in row and ",cl-" not in row]
+    (folder / "observed.csv").write_text("".join(kept))
+    surrogates = []
+    for case in ("hm-0.2", "hm-0.5", "hm-1.0"):
+        runs = percuss("import", "runs", study / "expected" / f"runs-{case}.csv", "--study", study, "--case", case).id
+        surrogates.append(percuss("surrogate", runs, "--family", "chaos", "--search", "early", "--bootstrap", 0).id)
+    data = percuss("observe", study, "observed.csv").id
+    few = ("--evaluations", 200_000, "--accept", "convergence", "--json")
+    said = percuss("calibrate", *surrogates, "--block", "measured", "--observations", data, *few)
+    assert said.code == 0, said.err
+    rows = {row["name"]: row for row in json.loads(said.out)["summary"]["rows"]}
+    assert 4e9 < rows["young"]["mean"] < 8e9
+    assert 23 < math.degrees(rows["friction_angle"]["mean"]) < 29
+    assert rows["spread_young"]["interval"][0] < 0.1 and rows["spread_friction_angle"]["interval"][0] < 0.1
+
+
 def test_a_filter_on_the_measured_curve(percuss, make_study, folder) -> None:
     study = make_study("sand", text=STUDY)
     rows = "".join(f"{strain},{ratio},{volume}\n" for strain, ratio, volume in zip(*measured(0.2), strict=True))

@@ -343,7 +343,7 @@ def load_problem(
         right = len(body.growths) == len(surrogates) and all(0 < growth < np.inf for growth in body.growths)
         if not right:
             raise LedgerError(f"posterior {event.id}: `growths` {body.growths} are not one for each surrogate, above 0")
-    return make_problem(
+    problem = make_problem(
         session,
         study,
         events[event.input("study")],
@@ -356,6 +356,11 @@ def load_problem(
         steady=body.growths is not None,
         growths=None if found_again else body.growths,
     )
+    if body.not_compiled is None or problem.not_compiled is not None:
+        return problem
+    # Made when the core did not know all of it: it is sampled as it was.
+    plain = replace(problem.target, advance=None, glide=None, density=None)
+    return replace(problem, target=plain, not_compiled=body.not_compiled)
 
 
 def _places(surrogates: Sequence[Surrogate]) -> dict[tuple[str, str], tuple[str, int]]:

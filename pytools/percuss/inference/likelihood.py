@@ -14,7 +14,7 @@ the data. Without a common error the variance of the forward model is added to t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -123,6 +123,11 @@ class Entries:
     observed: Floats
     variance: Floats
     unknown: NDArray[np.int64]
+
+    def of(self, forward: int) -> Entries:
+        """Those of one forward model."""
+        here = self.forward == forward
+        return Entries(*(getattr(self, field.name)[here] for field in fields(self)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -421,24 +426,29 @@ class Likelihood:
         return redrawn
 
     def entries(self) -> Entries | None:
-        """Return the data as plain arrays, or None where a group is not independent and Gaussian."""
-        if not all(isinstance(group.discrepancy, Gaussian) and group.reading is None for group in self.groups):
+        """Return the data as plain arrays, samples of curves left out, or None where a group of others is not
+        independent and Gaussian.
+        """
+        groups = [group for group in self.groups if group.reading is None]
+        if not all(isinstance(group.discrepancy, Gaussian) for group in groups):
             return None
         order, names = list(self.forwards), (*self.parameters, *self.unknowns)
-        forward, unknown, variance = [], [], []
-        for group in self.groups:
+        forward, column, unknown = ([np.empty(0, np.int64)] for _ in range(3))
+        observed, variance = ([np.empty(0)] for _ in range(2))
+        for group in groups:
             std, size = group.discrepancy.std, len(group.observed)
             own, place = (0.0, names.index(std.name)) if isinstance(std, Unknown) else (np.square(std), -1)
             forward.append(np.full(size, order.index(group.forward)))
+            column.append(np.asarray(group.outputs, np.int64))
+            observed.append(np.asarray(group.observed, float))
             variance.append(np.broadcast_to(own + np.square(group.measurement_std), size))
             unknown.append(np.full(size, place))
-        return Entries(
-            np.concatenate(forward),
-            np.concatenate([np.asarray(group.outputs, np.int64) for group in self.groups]),
-            np.concatenate([np.asarray(group.observed, float) for group in self.groups]),
-            np.concatenate(variance),
-            np.concatenate(unknown),
-        )
+        join = np.concatenate
+        return Entries(join(forward), join(column), join(observed), join(variance), join(unknown))
+
+    def known_variances(self, x: Floats) -> dict[str, Floats]:
+        """The variance known of the entries of each group at points (n, d), besides the discrepancy: (m,) or (n, m)."""
+        return {part.group.name: part.variance for part in self._parts(x, self._forwards(x))}
 
     @cached_property
     def _used(self) -> tuple[str, ...]:

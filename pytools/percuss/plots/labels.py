@@ -92,6 +92,16 @@ def output_scale(study: Study, name: str) -> Scale:
     return scale(name, study.observable(name).unit if known else "1")
 
 
+def instant_label(study: Study, name: str) -> str:
+    """Of the places at which an output or a curve was measured: instants, or what else the curve's axis is."""
+    quantities = study.model().quantities
+    axis = quantities[study.observable(name).quantity].axis
+    if axis is None or quantities[axis].unit == "s":
+        return "instant [s]"
+    unit = unit_text(quantities[axis].unit)
+    return f"{axis} [{unit}]" if unit else axis
+
+
 def quantity_scale(study: Study, name: str) -> Scale:
     """Of a quantity of the model, in the unit in which an output asks for it or for its peak, otherwise in SI."""
     quantities = study.model().quantities

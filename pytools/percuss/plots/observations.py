@@ -9,7 +9,7 @@ from percuss.calibration.records import Observations
 from percuss.plots.bands import draw_data
 from percuss.plots.drawing import WIDE, canvas, picture
 from percuss.plots.figure import Figure
-from percuss.plots.labels import output_scale, unit_text
+from percuss.plots.labels import instant_label, output_scale, unit_text
 from percuss.plots.subject import Subject
 from percuss.spelling import counted
 
@@ -43,7 +43,7 @@ def measured(observations: Observations) -> Figure:
         x = rows["instant"].to_numpy() if over_time else np.arange(rows.height, dtype=float)
         draw_data(axis, x, rows["value"].to_numpy() * factor, rows["std"].cast(pl.Float64).to_numpy() * factor)
         if over_time:
-            axis.set_xlabel("instant [s]")
+            axis.set_xlabel(instant_label(observations.study, rows["output"][0]))
             if rows["output"][0] not in observations.study.outputs:
                 axis.set_title(f"{rows['point'][0]}: {rows['output'][0]} ({rows['case'][0]})")
         elif rows.height <= MOST_LABELS:

@@ -10,7 +10,7 @@ from percuss.errors import InputError
 from percuss.plots.bands import draw_bands, draw_data
 from percuss.plots.drawing import THIRD, WIDE, canvas, height_for, key, picture
 from percuss.plots.figure import Figure
-from percuss.plots.labels import column_label, output_scale, quantity_scale, scale
+from percuss.plots.labels import column_label, instant_label, output_scale, quantity_scale, scale
 from percuss.plots.subject import Subject
 
 WHEN = ("prior", "posterior")
@@ -69,7 +69,7 @@ def _over_time(prediction: Prediction, rows: pl.DataFrame, cases: int) -> Figure
     words = [rows["case"][0] if cases > 1 else "", rows["point"][0], rows["axis"][0], curve]
     title = ", ".join(dict.fromkeys(word for word in words if word)) or rows["output"][0]
     axis.set_title(title)
-    axis.set_xlabel("instant [s]")
+    axis.set_xlabel(instant_label(prediction.study, rows["output"][0]))
     axis.set_ylabel(f"[{shown.unit}]" if shown.unit else "")
     axis.grid(True)
     key(figure, axis)

@@ -25,6 +25,7 @@ from percuss.calibration.problem import Problem, load_problem
 from percuss.calibration.records import load_posterior
 from percuss.inference.arrays import Floats
 from percuss.inference.diagnostics import ess_bulk, ess_tail, mcse_mean
+from percuss.inference.samplers.registry import recorded_settings
 from percuss.inference.samplers.sample import Stopping
 from percuss.kinds.posterior_sampled import PosteriorSampled
 from percuss.ledger.event import Event
@@ -49,7 +50,8 @@ def repeat_posterior(session: Session, event: Event, part: int = 0) -> Repetitio
     """Sample again and compare every draw; where they may differ, what is said of them and how they are distributed."""
     body = PosteriorSampled.of(event)
     accepted = any(verdict.gate == "convergence" and verdict.accepted for verdict in body.trust)
-    how = Sampling(body.sampler, body.settings, Stopping(**body.stopping), event.seed or 0, accepted)  # type: ignore[arg-type]
+    settings = recorded_settings(body.sampler, body.settings)
+    how = Sampling(body.sampler, settings, Stopping(**body.stopping), event.seed or 0, accepted)  # type: ignore[arg-type]
     problem = load_problem(session, event, found_again=True)
     calibrated = calibrate(problem, how)
     tables = {

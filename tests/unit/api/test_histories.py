@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -16,6 +17,7 @@ from percuss.kinds.prediction_made import PredictionMade
 from percuss.study.faults import StudyError
 from percuss.study.load import load_study
 from percuss.study.study import Study
+from percuss.work.repeat_posterior import repeat_posterior
 
 # Chains are short on purpose, and percuss says so.
 pytestmark = pytest.mark.filterwarnings("ignore:.*by the thresholds of its block alone:percuss.NotTrusted")
@@ -149,3 +151,22 @@ def test_a_resolved_study_resolves_to_itself() -> None:
     study = load_study(STUDY)
     again = Study.from_resolved(study.resolved(), study.files)
     assert again.digest == study.digest and normal(again).digest == study.digest
+
+
+def test_a_known_clock_is_sampled_by_the_core_and_older_posteriors_as_they_were(
+    prepared: tuple[percuss.Ledger, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger, surrogate = prepared
+    clock = 'delay = { prior = { kind = "normal", mean = 0, std = "10 ms" } }'
+    known = edited(tmp_path / "logged-oscillator", lambda text: text.replace(clock, 'delay = "12 ms"'))
+    few: Any = {"block": "data-sheet", "study": known, "settings": {"chains": 20}, "evaluations": 60_000}
+    with monkeypatch.context() as before:
+        before.setattr("percuss.inference.compiled.curve_entries", lambda *_: None)
+        older = ledger.calibrate(surrogate, **few)
+    newer = ledger.calibrate(surrogate, **few)
+    assert older.event.content.not_compiled == "the clock or the error of a time history is inferred"
+    assert newer.event.content.not_compiled is None
+    then, now = (posterior.table("draws")["stiffness_1"].to_numpy() for posterior in (older, newer))
+    assert abs(then.mean() - now.mean()) < 0.2 * now.std() and abs(then.std() / now.std() - 1) < 0.2
+    for posterior in (older, newer):
+        assert repeat_posterior(ledger.session, posterior.event).verdict == "same"

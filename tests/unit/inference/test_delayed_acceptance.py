@@ -15,7 +15,7 @@ from percuss.inference.learnt_density import learn, quadratic, spread_of, walk
 from percuss.inference.learnt_outputs import NUGGETS, fit_outputs, learn_outputs
 from percuss.inference.likelihood import Forward, Group, Likelihood
 from percuss.inference.samplers.delayed_acceptance import _Known
-from percuss.inference.samplers.registry import sample_posterior
+from percuss.inference.samplers.registry import recorded_settings, sample_posterior
 from percuss.inference.samplers.sample import Stopping
 from percuss.inference.target import Target
 from percuss.study.priors.gamma import Gamma
@@ -153,9 +153,38 @@ def test_outputs_teach_the_density_better_than_its_values_do() -> None:
     assert misses[0] < 0.1 * misses[1]
 
 
+class Scattering(Simulator):
+    """The same, with an error of its own at every point, always the same there: what rounding does to contacts."""
+
+    def __call__(self, x: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+        for row in x:
+            if row.tobytes() not in self.known:
+                own = np.random.default_rng(np.frombuffer(row.tobytes(), np.uint32))
+                teeth = 0.04 * own.standard_normal(len(TIMES))
+                self.known[row.tobytes()] = row[1] * np.exp(-row[0] * TIMES) + teeth
+        return super().__call__(x)
+
+
+def test_runs_that_scatter_are_stepped_on_not_learnt_for_ever() -> None:
+    """Proposals are never accepted as often as wanted: most of the runs are draws all the same."""
+    simulator = Scattering()
+    group = Group("g", SEEN, np.arange(len(TIMES)), Gaussian(std=0.06))
+    target = Likelihood(("rate", "size"), {"model": simulator}, (group,)).posterior(PRIORS)
+    stopping = Stopping(ess=400, evaluations=3000)
+    sample = sample_posterior(target, "delayed-acceptance", seed=1, stopping=stopping, look=False)
+    assert 0.2 < sample.acceptance.mean() < 0.85
+    assert sample.draws.shape[0] * sample.draws.shape[1] > 0.6 * sample.evaluations
+
+
 @pytest.mark.parametrize("budget", [100])
 def test_a_budget_too_small_is_refused(budget: int) -> None:
     from percuss.errors import InputError
 
     with pytest.raises(InputError, match="evaluations"):
         sample_posterior(decay(Simulator()), "delayed-acceptance", seed=1, stopping=Stopping(evaluations=budget))
+
+
+def test_samples_of_before_there_was_patience_are_made_without() -> None:
+    assert recorded_settings("delayed-acceptance", {"chains": 10})["patience"] == 0
+    assert recorded_settings("delayed-acceptance", {"chains": 10, "patience": 50})["patience"] == 50
+    assert recorded_settings("adaptive-metropolis", {"chains": 10}) == {"chains": 10}

@@ -20,10 +20,11 @@ from percuss.plots.drawing import COLOURS, DASHES, INK, MARKERS, PAPER, SERIES, 
 from percuss.plots.fan import FEW, Line, draw_fan
 from percuss.plots.files import save
 from percuss.plots.filtering import draw_densities, draw_runs
-from percuss.plots.labels import scale
+from percuss.plots.labels import instant_label, scale
 from percuss.plots.peaks import missed_peak
 from percuss.plots.registry import PLOTS, WITHOUT_PICTURE, picture_of
 from percuss.plots.subject import Request, Subject
+from percuss.study.load import load_study
 
 
 def test_every_kind_has_its_picture() -> None:
@@ -180,3 +181,15 @@ def test_parameters_over_decades_have_a_logarithmic_axis() -> None:
     with drawing(style="screen"):
         figure = draw_runs([scale("y", "1")], [scale("k", "1", logarithmic=True)], table, "base").canvas
     assert figure.axes[0].get_xscale() == "log"
+
+
+@pytest.mark.parametrize(
+    ("study", "output", "label"),
+    [
+        ("toyoura-specimens", "stress_ratio_2", "axial_strain"),
+        ("logged-oscillator", "u1", "instant [s]"),
+        ("rockfall-wall", "top_init", "instant [s]"),
+    ],
+)
+def test_places_of_data_are_called_what_the_axis_of_the_curve_is(study: str, output: str, label: str) -> None:
+    assert instant_label(load_study(Path(__file__).parents[3] / "studies" / study), output) == label

@@ -47,7 +47,17 @@ SETTINGS = table_of(
     Setting("chains", "integer", 10, low=8, high=1000, doc="chains, and evaluations in one batch"),
     Setting("start", "integer", 0, low=0, high=1_000_000, doc="points of the prior to begin with; 0: by the dimension"),
     Setting("learning", "bare", 0.5, low=0.05, high=0.9, doc="part of the evaluations that learning may take"),
+    Setting(
+        "patience",
+        "integer",
+        50,
+        low=0,
+        high=1_000_000,
+        doc="new points after which learning ends if they are no better than as many before; 0: it goes on",
+    ),
 )
+# What samples were made with that do not name a setting: those of before there was one.
+EARLIER = {"patience": 0}
 # Climbs that start from the highest points of the prior.
 CLIMBS = 8
 # The first points about the top are spread wider than the Gaussian that fits it.
@@ -65,9 +75,11 @@ UNKNOWN_STEPS = 10
 # Steps of each chain between two looks at the draws.
 LOOK = 10
 # With less acceptance than this at the first look, the density is learnt again from all that is known by then, if so
-# many times as many evaluations are left as that look has cost.
+# many times as many evaluations are left as that look has cost, and if learning again has helped the time before: by
+# so much more acceptance. Runs that scatter are never accepted as often as wanted, whatever is learnt of them.
 WANTED = 0.85
 RESTART = 4
+GAIN = 0.05
 
 
 def run(
@@ -83,11 +95,14 @@ def run(
     _find(target, known, generator)
     report(Progress("found a mode", known.used))
     learner = _Learner(target, known)
-    learnt = _learnt(learner, chains, settings["learning"], generator, report)
+    patience = int(settings["patience"])
+    learnt = _learnt(learner, chains, settings["learning"], patience, generator, report)
+    before = 0.0
     while True:
-        z, f, acceptance, enough = _step(target, known, learnt, chains, stopping, generator, report)
+        z, f, acceptance, enough = _step(target, known, learnt, chains, stopping, generator, report, before)
         if enough or known.left < 20 * chains:
             return Run(z, f, acceptance, known.used)
+        before = float(acceptance.mean()) if patience else 0.0
         learnt = learner.fit()
 
 
@@ -200,23 +215,45 @@ def _drawn(learnt: Learnt, known: _Known, count: int, generator: np.random.Gener
     return at
 
 
-def _learnt(learner: _Learner, chains: int, part: float, generator: np.random.Generator, report: Report) -> Learnt:
-    """Fit, draw, evaluate, until new points weigh about the same, or the part of the evaluations is used up."""
+def _learnt(
+    learner: _Learner, chains: int, part: float, patience: int, generator: np.random.Generator, report: Report
+) -> Learnt:
+    """Fit, draw, evaluate, until new points weigh about the same, more of them do not help, or the part of the
+    evaluations is used up.
+    """
     known = learner.known
     good = 0
+    weights: list[Floats] = []
     batch = max(chains, 2 * known.z.shape[1])
     while True:
         learnt = learner.fit()
-        if known.used + batch > part * known.allowed or good >= 2:
+        if known.used + batch > part * known.allowed or good >= 2 or _level(weights, patience):
             return learnt
         warm = math.ceil(WARM * batch) if good == 0 else 0
         cold = _drawn(learnt, known, batch - warm, generator)
         new = np.concatenate([cold, _drawn(learnt, known, warm, generator, HEAT)]) if warm else cold
         claimed = learnt.log_density(new)
         f = known.evaluate(new)
-        share = _effective_share((f - claimed)[: len(cold)])
+        weights.append((f - claimed)[: len(cold)])
+        share = _effective_share(weights[-1])
         good = good + 1 if share >= GOOD else 0
         report(Progress(f"learning, effective share {share:.2f}", known.used))
+
+
+def _level(weights: list[Floats], patience: int) -> bool:
+    """Whether the effective share of the log weights of batches, each of a fit of its own, has stopped growing."""
+    if not weights or not patience:
+        return False
+    batches = math.ceil(patience / len(weights[-1]))
+    if len(weights) < 2 * batches:
+        return False
+    late, early = (_shares(part) for part in (weights[-batches:], weights[-2 * batches : -batches]))
+    return late <= early
+
+
+def _shares(weights: list[Floats]) -> float:
+    """Mean effective share of batches."""
+    return float(np.mean([_effective_share(batch) for batch in weights]))
 
 
 def _effective_share(log_weights: Floats) -> float:
@@ -237,8 +274,12 @@ def _step(
     stopping: Stopping,
     generator: np.random.Generator,
     report: Report,
+    before: float,
 ) -> tuple[Floats, Floats, Floats, bool]:
-    """Step by a frozen density: draws (chains, draws, d), their log density, acceptance, and whether they will do."""
+    """Step by a frozen density: draws (chains, draws, d), their log density, acceptance, and whether they will do.
+
+    `before` is the acceptance of the density before this one.
+    """
     d = target.dimension
     many = _drawn(learnt, known, max(10 * chains, 200), generator)
     learnt = learnt.with_tails(many, generator)
@@ -269,7 +310,9 @@ def _step(
             if not stopping.reasons(diagnostics):
                 return kept, log, accepted / len(draws), True
             # What was evaluated so far may teach a better density, if enough is left to step by it.
-            if accepted.mean() / len(draws) < WANTED and len(draws) == LOOK and known.left > RESTART * LOOK * chains:
+            rate = accepted.mean() / len(draws)
+            affordable = len(draws) == LOOK and known.left > RESTART * LOOK * chains
+            if affordable and (before + GAIN if before else 0.0) <= rate < WANTED:
                 break
     return np.stack(draws[1:], axis=1), np.stack(logs[1:], axis=1), accepted / len(draws), False
 

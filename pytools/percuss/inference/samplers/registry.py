@@ -83,6 +83,11 @@ def sampler_settings(sampler: str) -> Mapping[str, Setting]:
     return _module(sampler).SETTINGS
 
 
+def recorded_settings(sampler: str, settings: Mapping[str, float]) -> dict[str, float]:
+    """The settings of a sample that was made before, those that its sampler did not have then included."""
+    return {**getattr(_module(sampler), "EARLIER", {}), **settings}
+
+
 def sample_posterior(
     target: Target,
     sampler: str = DEFAULT,
