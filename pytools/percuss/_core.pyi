@@ -135,7 +135,7 @@ class _ContactReport(TypedDict):
     velocity: float
     siconos: float
     seconds: float  # of the solve alone
-    existence: NotRequired[tuple[str, float]]  # proven, refuted or open; where the tolerance was not met
+    existence: NotRequired[tuple[str, float, float]]  # verdict, size, asymmetry; where the tolerance was not met
 
 def contact_solvers() -> list[str]: ...
 def solve_contact(

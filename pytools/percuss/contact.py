@@ -9,7 +9,6 @@ impulse.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +26,6 @@ _COLUMNS = 256
 # Largest |W_ij - W_ji| over the largest entry. Problems from elsewhere carry up to 0.16 (FCLIB, from a mass matrix that
 # is not symmetric); half a matrix, or another one, has more.
 _ASYMMETRY = 0.25
-# Less is rounding of W.
-_ROUNDING = 1e-8
 
 # The residuals that may decide, as the core names them.
 NORMS = ("energy", "plain", "velocity")
@@ -57,17 +54,24 @@ class Existence:
     """Whether a problem that was not solved has a solution.
 
     `proven`: some velocities are inside all dual cones, by `size` times the speed of q, so that one exists (Acary,
-    Cadoux, Lemaréchal and Malick 2011). `refuted`: no impulses keep the contacts from closing, and the energy residual
-    of all of them is at least `size`. `open`: neither was shown.
+    Cadoux, Lemaréchal and Malick 2011). `nearby`: the same of the problem with the symmetric part of W, where W differs
+    from its transpose by up to `asymmetry` of its largest entry. `refuted`: no impulses keep the contacts from closing,
+    and the energy residual of all of them is at least `size`. `open`: none of these was shown.
     """
 
     verdict: str
     size: float
+    asymmetry: float = 0.0
 
     def __str__(self) -> str:
         match self.verdict:
             case "proven":
                 return "a solution exists, and the method did not find it"
+            case "nearby":
+                return (
+                    f"W differs from its transpose by {self.asymmetry:.1g} of its largest entry; made symmetric it has "
+                    "a solution, and the method did not find one"
+                )
             case "refuted":
                 return f"no solution exists: no impulses have an energy residual below {self.size:.3g}"
             case _:
@@ -164,7 +168,7 @@ def solve(
     if matrix.shape[0] != matrix.shape[1] or matrix.shape[0] % dimension:
         raise InputError(f"W has shape {matrix.shape}; it must be square with {_ROWS[dimension]} rows per contact")
     contacts = matrix.shape[0] // dimension
-    asymmetry = _asymmetry(matrix)
+    _refuse_asymmetry(matrix)
     velocities = _vectors("q", q, contacts, dimension)
     rolling = _coefficients("mu_r", mu_r, contacts)
     blocks = _Blocks.of(dimension, contacts, rolling)
@@ -200,7 +204,7 @@ def solve(
         report["factorisations"],
         report["seconds"],
         Residuals(report["energy"], report["plain"], report["velocity"], report["siconos"]),
-        _existence(report, asymmetry),
+        Existence(*report["existence"]) if "existence" in report else None,
     )
 
 
@@ -248,8 +252,8 @@ class _Blocks:
         return shares.reshape(-1, 3)
 
 
-def _asymmetry(matrix: Any) -> float:
-    """How far W is from its transpose, by its largest entry; refused where that is too much."""
+def _refuse_asymmetry(matrix: Any) -> None:
+    """Refuse a W that is too far from its transpose."""
     off = float(abs(matrix - matrix.T).max()) if matrix.nnz else 0.0
     size = float(abs(matrix).max()) if matrix.nnz else 0.0
     # Written so that NaN passes: whose it is, is told later.
@@ -258,14 +262,6 @@ def _asymmetry(matrix: Any) -> float:
             f"W differs from its transpose by up to {off:.3g}, {off / size:.0%} of its largest entry; "
             f"W = H^T M^-1 H is symmetric (at most {_ASYMMETRY:.0%} is taken)"
         )
-    return off / size if size > 0.0 else 0.0
-
-
-def _existence(report: Mapping[str, Any], asymmetry: float) -> Existence | None:
-    """What the core knows, where it was asked. Proof and refutation are of a symmetric W, and hold for no other."""
-    if "existence" not in report:
-        return None
-    return Existence("open", float("nan")) if asymmetry > _ROUNDING else Existence(*report["existence"])
 
 
 def _vectors(name: str, values: ArrayLike, contacts: int, dimension: int) -> NDArray[np.float64]:

@@ -99,12 +99,13 @@ fn solve_contact<'py>(
     let facts = facts(py, &report)?;
     facts.set_item("seconds", seconds)?;
     if !report.converged {
-        let (existence, size) = match py.detach(|| problem.existence()) {
-            Existence::Proven { margin } => ("proven", margin),
-            Existence::Refuted { residual } => ("refuted", residual),
-            Existence::Open => ("open", f64::NAN),
+        let (verdict, size, asymmetry) = match py.detach(|| problem.existence()) {
+            Existence::Proven { margin } => ("proven", margin, 0.0),
+            Existence::Nearby { margin, asymmetry } => ("nearby", margin, asymmetry),
+            Existence::Refuted { residual } => ("refuted", residual, 0.0),
+            Existence::Open => ("open", f64::NAN, 0.0),
         };
-        facts.set_item("existence", (existence, size))?;
+        facts.set_item("existence", (verdict, size, asymmetry))?;
     }
     Ok((table(py, r)?, table(py, u)?, facts))
 }

@@ -9,8 +9,9 @@
 //! Those with momentum are not interrupted: stacks whose contacts slip next to not at all need some 30 000 on end, and
 //! whoever goes back to the best impulses in between, for Newton steps or others, stays with a false solution.
 //!
-//! Bodies with many contacts each are first swept without W (`bodies`); where that stalls W is assembled, and the sweeps
-//! left are taken with it, whose restarts are by the residual: in walls these arrive more often than Newton. In between,
+//! Bodies with many contacts each are first swept without W (`bodies`); where that stalls, or only a few contacts still move, W is assembled,
+//! and the sweeps left are taken with it, whose restarts are by the residual, with further passes over those few (`focus`): in walls
+//! these arrive more often than Newton. In between,
 //! Newton steps without W (`body_newton`) are tried on large problems, on which those with W cost too much: they bring walls to rest.
 //!
 //! All of it stays within the settings: sweeps of all stages count together, and so do factorisations, of which no more
@@ -29,7 +30,7 @@ use crate::nsgs;
 use crate::problem::Problem;
 use crate::residual;
 use crate::slabs::LARGE;
-use crate::solver::{Iteration, Report, Settings, Solver, Workspace};
+use crate::solver::{Iteration, Report, Settings, Workspace};
 
 /// Sweeps between two looks at the progress made.
 const INTERVAL: usize = 50;
@@ -94,7 +95,7 @@ pub(crate) fn solve_bodies(
     let (form, newton) = (&mut storage.body_form, &mut storage.newton);
     form.begin(bodies.masses, bodies.contacts, r)?;
     let large = bodies.contacts.len() >= LARGE;
-    let sweeps = form.iterate(settings);
+    let sweeps = form.iterate(settings, !large);
     let mut swept = form.end(settings, sweeps, r, u);
     if large && !swept.converged {
         form.go_to(&storage.start);
@@ -125,7 +126,10 @@ pub(crate) fn solve_bodies(
     state.refresh(&problem);
     state.sweeps = swept.iterations;
     state.factorisations = swept.factorisations;
-    workspace.proceed(Solver::Accelerated, &problem, settings);
+    let residual = residual::judged(&problem, &state.r, &state.u);
+    if !state.judge(&problem, settings, residual) {
+        accelerated::solve_focused(&problem, settings, state);
+    }
     let Workspace {
         iteration: state,
         newton,

@@ -192,6 +192,71 @@ impl BlockMatrix {
             .map(|(&row, block)| (row as usize, block.map(|column| *column)))
     }
 
+    /// Block (row, column); zero where none is stored.
+    fn block(&self, row: usize, column: usize) -> Block {
+        if row == column {
+            return self.diagonal[row];
+        }
+        let range = self.starts[column] as usize..self.starts[column + 1] as usize;
+        match self.rows[range.clone()].binary_search(&(row as u32)) {
+            Ok(place) => self.blocks[range.start + place].map(|column| *column),
+            Err(_) => [[0.0; 3]; 3],
+        }
+    }
+
+    /// All stored blocks as (row, column, block, the block across the diagonal).
+    fn pairs(&self) -> impl Iterator<Item = (usize, usize, Block, Block)> {
+        (0..self.contacts()).flat_map(move |column| {
+            let own = std::iter::once((column, self.diagonal[column]));
+            own.chain(self.column(column)).map(move |(row, block)| {
+                let across = self.block(column, row);
+                (row, column, block, across)
+            })
+        })
+    }
+
+    /// Largest |W_ij - W_ji|, by the largest entry.
+    pub(crate) fn asymmetry(&self) -> f64 {
+        let (mut off, mut size) = (0.0_f64, 0.0_f64);
+        for (_, _, block, across) in self.pairs() {
+            for (k, l) in (0..9).map(|n| (n / 3, n % 3)) {
+                off = off.max((block[k][l] - across[l][k]).abs());
+                size = size.max(block[k][l].abs());
+            }
+        }
+        if off == 0.0 { 0.0 } else { off / size }
+    }
+
+    /// (W + W^T) / 2, with a block wherever W has one or its transpose has.
+    pub(crate) fn symmetric_part(&self) -> Self {
+        let mut entries = std::collections::BTreeMap::new();
+        for (row, column, block, across) in self.pairs() {
+            let mean = |k: usize, l: usize| 0.5 * (block[k][l] + across[l][k]);
+            let mean: Block = std::array::from_fn(|k| std::array::from_fn(|l| mean(k, l)));
+            let turned: Block = std::array::from_fn(|k| std::array::from_fn(|l| mean[l][k]));
+            entries.insert((column, row), mean);
+            entries.insert((row, column), turned);
+        }
+        let mut part = Self {
+            diagonal: self.diagonal.clone(),
+            starts: vec![0; self.contacts() + 1],
+            ..Self::default()
+        };
+        for ((column, row), block) in entries {
+            if row == column {
+                part.diagonal[row] = block;
+                continue;
+            }
+            part.starts[column + 1] += 1;
+            part.rows.push(row as u32);
+            part.blocks.push(block.map(Lanes::from));
+        }
+        for column in 0..self.contacts() {
+            part.starts[column + 1] += part.starts[column];
+        }
+        part
+    }
+
     /// u = W r + q.
     #[inline(always)]
     pub(crate) fn velocity(&self, r: &[Lanes], q: &[Vector3], u: &mut [Lanes]) {

@@ -22,6 +22,7 @@ use crate::assembly::{Contact, InverseMass};
 use crate::block_matrix::{Lanes, Vector3};
 use crate::cone::dot;
 use crate::error::Error;
+use crate::focus::Focus;
 use crate::parallel;
 use crate::problem::{BlockKind, Problem};
 use crate::residual::{self, Residuals};
@@ -35,7 +36,7 @@ const NEAR: f64 = 4.0;
 const GROWTH: f64 = 2.0;
 /// Sweeps in which the residual has to be halved; else they count as stalled.
 const PATIENCE: usize = 200;
-/// Sweeps between two fresh computations of V.
+/// Sweeps between two fresh computations of V, and between two looks at how many contacts still move.
 const REFRESH: usize = 50;
 
 /// Bodies and contacts ready for sweeps, with storage kept from step to step. All but `order` is in that order.
@@ -83,7 +84,7 @@ impl BodyForm {
         u: &mut [Vector3],
     ) -> Result<Report, Error> {
         self.begin(bodies, contacts, r)?;
-        let sweeps = self.iterate(settings);
+        let sweeps = self.iterate(settings, false);
         Ok(self.end(settings, sweeps, r, u))
     }
 
@@ -300,8 +301,8 @@ impl BodyForm {
         })
     }
 
-    /// Sweeps until the residual meets the tolerance, or until they stall; how many.
-    pub(crate) fn iterate(&mut self, settings: &Settings) -> usize {
+    /// Sweeps until the residual meets the tolerance, or until they stall, or, where that is asked for, only a few contacts still move; how many.
+    pub(crate) fn iterate(&mut self, settings: &Settings, leave_few: bool) -> usize {
         if self.judge(settings.tolerance) {
             return 0;
         }
@@ -327,6 +328,9 @@ impl BodyForm {
             if size <= NEAR * settings.tolerance && self.judge(settings.tolerance) {
                 return sweep;
             }
+            if leave_few && sweep.is_multiple_of(REFRESH) && self.few_move(settings) {
+                return sweep;
+            }
             least = least.min(size);
             if sweep.is_multiple_of(PATIENCE) {
                 if least > 0.5 * reached {
@@ -341,6 +345,16 @@ impl BodyForm {
             }
         }
         settings.max_iterations
+    }
+
+    /// Whether the last sweep has moved some contacts by much, and only a few.
+    fn few_move(&self, settings: &Settings) -> bool {
+        let mut focus = Focus::new(&self.local, settings);
+        for (i, (new, old)) in self.r.iter().zip(&self.previous_r).enumerate() {
+            let step = new.each(old, |new, old| new - old);
+            focus.note(i, self.local.weight[i] * dot(&step, &step));
+        }
+        focus.is_few(self.r.len())
     }
 
     /// Extrapolate by `beta` and sweep: the older iterate becomes the extrapolated one, then the newest. How far that goes

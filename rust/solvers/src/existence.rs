@@ -4,15 +4,18 @@
 //! Lemarechal and Malick 2011: then the slip speeds are a fixed point of a convex problem, which Brouwer's theorem gives).
 //! Such z are the minimiser of 1/2 r W r + (q - v n) r over the cones, v being a speed: its velocities W z + q - v n lie in K*.
 //!
+//! The argument needs a symmetric W. One that was recorded elsewhere may differ from its transpose by more than rounding; then it is made for the
+//! symmetric part of W, and says no more than that a problem so near has a solution.
+//!
 //! It has none if no velocities at all keep the contacts from closing. By Farkas' lemma there are then l >= 0 with W (l n) = 0 and
-//! l q_N < 0. From this l follows how large the residual of any impulses r is at least. The natural map F = r - P_K(r - rho u^) has
-//! rho u^ - F in K*, hence u_N >= -sqrt(1 + mu^2) |F| / rho at each contact; and l u_N = l q_N + r W (l n), so that
+//! l q_N < 0. From this l follows how large the residual of any impulses r is at least, whether or not W is symmetric. The natural map F = r - P_K(r - rho u^) has
+//! rho u^ - F in K*, hence u_N >= -sqrt(1 + mu^2) |F| / rho at each contact; and l u_N = l q_N + r W^T (l n), so that
 //!
 //! ```text
-//! |F / sqrt(rho)| >= (-l q_N - |W (l n)|_rho R) / |l sqrt((1 + mu^2) / rho)|   for all r with |r / sqrt(rho)| <= R,
+//! |F / sqrt(rho)| >= (-l q_N - |W^T (l n)|_rho R) / |l sqrt((1 + mu^2) / rho)|   for all r with |r / sqrt(rho)| <= R,
 //! ```
 //!
-//! where the term with R allows for rounding in W (l n) = 0.
+//! where the term with R allows for rounding in W^T (l n) = 0.
 
 use crate::block_matrix::{Lanes, Vector3};
 use crate::cone::{self, dot, tangential};
@@ -25,6 +28,13 @@ pub enum Existence {
     Proven {
         /// How far the velocities that show it are inside the dual cones, by the speed of q.
         margin: f64,
+    },
+    /// There is one of the problem with the symmetric part of W in its place.
+    Nearby {
+        /// As for [`Existence::Proven`].
+        margin: f64,
+        /// Largest |W_ij - W_ji|, by the largest entry of W.
+        asymmetry: f64,
     },
     /// There is none.
     Refuted {
@@ -42,12 +52,14 @@ const STEPS: usize = 3_000;
 const INTERVAL: usize = 20;
 /// Share of the speed by which velocities have to lie in the dual cones: far above rounding.
 const MARGIN: f64 = 0.1;
+/// Share of the largest entry by which W may differ from its transpose and count as symmetric: rounding.
+const SYMMETRIC: f64 = 1e-8;
 /// Growth and fall of the curvature, as in `apgd`.
 const GROW: f64 = 1.5;
 const SHRINK: f64 = 0.97;
 
 impl Problem {
-    /// Whether a solution exists, as far as can be told. The proof is for contacts only and a symmetric W; refutations are for all blocks.
+    /// Whether a solution exists, as far as can be told. The proof is for contacts only and a symmetric W; refutations are for all blocks and any W.
     #[must_use]
     pub fn existence(&self) -> Existence {
         if self.energy_scale == 0.0 {
@@ -56,10 +68,21 @@ impl Problem {
             };
         }
         let speed = (self.energy_scale / self.rho.iter().sum::<f64>()).sqrt();
-        if self.kinds.iter().all(|&kind| kind == BlockKind::Contact)
-            && let Some(margin) = self.margin(speed)
-        {
-            return Existence::Proven { margin };
+        if self.kinds.iter().all(|&kind| kind == BlockKind::Contact) {
+            let asymmetry = self.matrix.asymmetry();
+            let symmetric = asymmetry <= SYMMETRIC;
+            let margin = if symmetric {
+                self.margin(speed)
+            } else {
+                let mut near = self.clone();
+                near.matrix = self.matrix.symmetric_part();
+                near.margin(speed)
+            };
+            match margin {
+                Some(margin) if symmetric => return Existence::Proven { margin },
+                Some(margin) => return Existence::Nearby { margin, asymmetry },
+                None => {}
+            }
         }
         match self.refutation(speed) {
             Some(residual) => Existence::Refuted { residual },

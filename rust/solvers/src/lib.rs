@@ -25,6 +25,7 @@ mod cone;
 mod couple;
 mod error;
 mod existence;
+mod focus;
 mod interior;
 mod newton;
 mod nsgs;

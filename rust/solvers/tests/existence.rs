@@ -99,3 +99,62 @@ proptest! {
         }
     }
 }
+
+/// Two contacts that a push along one's tangent couples one way more than the other: W_01 differs from its transpose by `off`.
+fn lopsided(off: f64, q: [f64; 3]) -> Problem {
+    let two = [2.0, 0.0, 0.0, 0.0, 2.0, 0.0, 0.0, 0.0, 2.0];
+    let one = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+    let pushed = [1.0, 2.0 * off, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+    let blocks = [two, pushed, one, two];
+    let matrix = BlockMatrix::from_block_rows(&[0, 2, 4], &[0, 1, 0, 1], &blocks).unwrap();
+    Problem::new(matrix, vec![q, [-1.0, 0.0, 0.0]], vec![0.5; 2]).unwrap()
+}
+
+#[test]
+fn of_a_matrix_that_is_not_symmetric_its_symmetric_part_is_judged() {
+    let existence = |off| lopsided(off, [-1.0, 0.3, 0.0]).existence();
+    for off in [0.0, 1e-12] {
+        assert!(matches!(existence(off), Existence::Proven { .. }));
+    }
+    let Existence::Nearby { margin, asymmetry } = existence(1e-3) else {
+        panic!("{:?}", existence(1e-3));
+    };
+    assert!(
+        margin > 0.0 && (asymmetry / 1e-3 - 1.0).abs() < 1e-12,
+        "{margin} {asymmetry}"
+    );
+}
+
+#[test]
+fn a_block_that_is_stored_on_one_side_only_counts_as_asymmetry() {
+    let one = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+    let slight = one.map(|x| 0.25 * x);
+    let matrix = BlockMatrix::from_block_rows(&[0, 2, 3], &[0, 1, 1], &[one, slight, one]).unwrap();
+    let problem = Problem::new(matrix, vec![[-1.0, 0.0, 0.0]; 2], vec![0.3; 2]).unwrap();
+    assert!(
+        matches!(problem.existence(), Existence::Nearby { asymmetry, .. } if asymmetry == 0.25),
+        "{:?}",
+        problem.existence()
+    );
+}
+
+#[test]
+fn walls_that_close_in_are_refuted_however_the_rest_of_the_matrix_is_off() {
+    // The block on the ground is pushed by an impulse at the first wall, and not the other way round: l = (1, 1, 0) still moves nothing.
+    let one = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+    let turned = [-1.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, 1.0];
+    let pushed = [0.1, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+    let matrix = BlockMatrix::from_block_rows(
+        &[0, 2, 4, 6],
+        &[0, 1, 0, 1, 0, 2],
+        &[one, turned, turned, one, pushed, one],
+    )
+    .unwrap();
+    let q = vec![[-1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [-0.1, 0.3, 0.0]];
+    let problem = Problem::new(matrix, q, vec![0.5; 3]).unwrap();
+    let Existence::Refuted { residual } = problem.existence() else {
+        panic!("{:?}", problem.existence());
+    };
+    let exact = 2.0 / (2.0 * 1.25 * 3.0 * (2.1 / 3.0_f64)).sqrt();
+    assert!((residual / exact - 1.0).abs() < 1e-4, "{residual} {exact}");
+}
