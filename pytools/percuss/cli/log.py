@@ -38,7 +38,7 @@ def log(
     ledger: LedgerOption = None,
     json: JsonOption = False,
 ) -> None:
-    """List events, oldest first; batches of runs that follow each other are one line.
+    """List events, oldest first; runs that follow each other are one line.
 
     Ids are cut to the shortest prefix that is unique in the ledger.
     """

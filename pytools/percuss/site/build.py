@@ -81,8 +81,8 @@ def build_site(
     telling = session.for_telling()
     _put_data(writer, telling, state, graph, summaries)
     with session.voice.progress("pages", len(graph.parents)) as advance, drawing(), writer.kept_when_cut_off():
-        # By hash, as good as at random: a page of a posterior takes a hundred times as long as one of a note, and in the
-        # order of the ledger those left would cost something else than those done.
+        # By hash, as good as at random: a page of a posterior takes a hundred times as long as one of a note, and in
+        # the order of the ledger those left would cost something else than those done.
         for id in sorted(graph.parents, key=lambda id: state.events[id].hash):
             event = state.events[id]
             key = _key(state, graph, event)

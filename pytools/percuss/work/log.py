@@ -9,12 +9,14 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from percuss.errors import LedgerError
+from percuss.kinds.design_created import DIRECT, DesignCreated
 from percuss.kinds.table import KINDS
 from percuss.kinds.trusted import Result
 from percuss.ledger.event import Event
 from percuss.ledger.ledger import Ledger
 from percuss.ledger.projections import mark_of, superseded_ids, superseded_under
 from percuss.ledger.streams import read_stream
+from percuss.spelling import counted
 from percuss.trust import failures
 from percuss.work.selection import Selection
 
@@ -70,24 +72,41 @@ def log_lines(
 
 
 def gathered(lines: Sequence[LogLine]) -> list[LogLine]:
-    """Batches of runs that follow each other as one line for each study and kind; what is marked stays by itself."""
+    """Batches of runs that follow each other as one line for each study and kind; of runs that a result had made as it
+    went, with their designs, one line for each study. What is marked stays by itself.
+    """
     folded: list[LogLine] = []
-    runs = 0
+    runs, as_it_went = 0, False
     for line in lines:
         before = folded[-1] if folded else None
-        if before is None or not _goes_on(before, line):
+        if before is None or not _goes_on(before, line, as_it_went):
             folded.append(line)
-            runs = runs_in(line.event)
+            runs, as_it_went = runs_in(line.event), _is_direct(line.event)
             continue
         runs += runs_in(line.event)
         count, first = before.folded + 1, before.first_seq if before.folded > 1 else before.event.seq
-        folded[-1] = replace(line, folded=count, first_seq=first, summary=batches_text(runs, count))
+        words = (
+            f"{counted(runs, 'run')} that a result asked for as it went" if as_it_went else batches_text(runs, count)
+        )
+        folded[-1] = replace(line, folded=count, first_seq=first, summary=words)
     return folded
 
 
-def _goes_on(before: LogLine, line: LogLine) -> bool:
-    same = before.event.study == line.event.study and before.event.kind == line.event.kind
-    return same and line.event.kind in BATCHES and not (before.mark or line.mark)
+def _goes_on(before: LogLine, line: LogLine, as_it_went: bool) -> bool:
+    if before.event.study != line.event.study or before.mark or line.mark:
+        return False
+    if as_it_went:
+        return line.event.kind in BATCHES or _is_direct(line.event)
+    return line.event.kind in BATCHES and before.event.kind == line.event.kind
+
+
+def _is_direct(event: Event) -> bool:
+    """Whether it is a design that a result made as it went."""
+    try:
+        body = event.content
+    except LedgerError:
+        return False
+    return isinstance(body, DesignCreated) and body.sampler == DIRECT
 
 
 def batches_text(runs: int, batches: int) -> str:
