@@ -36,10 +36,9 @@ demo: setup  ## Set up and run the main job end to end
 	PATH="$(abspath $(BIN)):$$PATH" bash studies/demo.sh
 
 .PHONY: pictures
-pictures: demo  ## Pages of the demo as pictures in build/pictures: light, dark, phone, print; needs chromium
-	PERCUSS_LEDGER=demo/ledger $(BIN)/percuss site --to build/ledger-site
-	PERCUSS_LEDGER=demo/ledger $(BIN)/percuss view @last:runs --to build/view.html
-	$(BIN)/python -m tests.pictures build/pictures build/ledger-site demo/report.html build/view.html
+pictures: setup  ## Pages of every kind as pictures in build/pictures: light, dark, phone, print; needs chromium
+	PATH="$(abspath $(BIN)):$$PATH" bash tests/every_kind.sh build/every-kind
+	$(BIN)/python -m tests.pictures build/pictures build/every-kind/site build/every-kind/*.html
 
 .PHONY: test
 test:  ## Set up and pass every test, Rust and Python, the same cases every time

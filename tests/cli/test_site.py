@@ -130,6 +130,9 @@ def test_what_a_result_ran_for_itself_stands_behind_it(percuss, folder: Path) ->
     """Two estimates that share runs, each point a design of its own: neither comes from the other."""
     for _ in range(2):
         percuss("reliability", ROOT / "studies" / "four-branch", "--limit", "any", "--method", "form")
+    log = percuss("log", "--limit", 0).out.splitlines()
+    assert len(log) == 5 and "runs that a result asked for as it went" in log[2]
+    assert len(percuss("log", "--limit", 0, "--unfold").out.splitlines()) > 20
     percuss("site", "--to", "estimated")
     rows = _rows(folder / "estimated")
     assert rows["kind"] == ["reliability.estimated", "reliability.estimated", "study.registered"]

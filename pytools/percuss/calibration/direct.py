@@ -19,13 +19,11 @@ from percuss.execution.batch import Result, make_batch, run_batch, split
 from percuss.execution.points import table_design
 from percuss.execution.records import campaign_table, draft_result
 from percuss.inference.arrays import Floats
-from percuss.kinds.design_created import DesignCreated
+from percuss.kinds.design_created import DIRECT, DesignCreated
 from percuss.ledger.event import Event
 from percuss.models.seeds import Mixture
 from percuss.session import Session
 from percuss.study.study import Study
-
-SAMPLER = "direct"
 
 
 class Direct:
@@ -54,7 +52,7 @@ class Direct:
             if event.study
             and event.study.digest == study.digest
             and event.seed == seed
-            and (body := DesignCreated.of(event)).sampler == SAMPLER
+            and (body := DesignCreated.of(event)).sampler == DIRECT
             and body.cases == self.cases
             and (blob := event.blob("design"))
         }
@@ -84,7 +82,7 @@ class Direct:
         if possible:
             chosen = list(possible.values())
             drawn_from = [mixtures[i] for i in chosen] if mixtures else ()
-            design = table_design(self.study, theta[chosen], SAMPLER, self.seed, drawn_from)
+            design = table_design(self.study, theta[chosen], DIRECT, self.seed, drawn_from)
             design = draft_design(self.session, design, cases=self.cases, fixed={})
             there = self._designs.get(design.digest)
             table = self._recall(design, there) if there else self._run(design)

@@ -11,6 +11,8 @@ from percuss.spelling import counted
 
 # The sampler of designs whose runs were made elsewhere.
 IMPORTED = "imported"
+# The sampler of designs whose points a result chose as it went, each call a design of its own.
+DIRECT = "direct"
 
 
 @dataclass(frozen=True, kw_only=True)

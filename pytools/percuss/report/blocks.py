@@ -96,10 +96,10 @@ def in_short(page: Page) -> list[str | Notice]:
     results = [section for section in page.sections if not section.folded]
     way = [section for section in page.sections if section.folded]
     # Sections that warn of the same are heard once.
-    said: list[str | Notice] = []
+    lines: list[str | Notice] = []
     for section in [*results, *reversed(way)]:
-        said += [item for item in section.short if item not in said]
-    return said
+        lines += [item for item in section.short if item not in lines]
+    return lines
 
 
 def cell_text(value: Cell) -> str:

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from percuss.calibration import direct, verification
+from percuss.calibration import verification
 from percuss.designs.design import Design, read_design
-from percuss.kinds.design_created import DesignCreated
+from percuss.kinds.design_created import DIRECT, DesignCreated
 from percuss.kinds.trusted import Result
 from percuss.ledger.event import Event
 from percuss.ledger.projections import State, lineage
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 BESIDE = ("indices.computed", "region.computed")
 RUNS = ("runs.completed", "runs.failed")
 # Samplers of designs by which the simulator was a calibration's forward model, or verified a prediction.
-SERVING = (direct.SAMPLER, verification.SAMPLER)
+SERVING = (DIRECT, verification.SAMPLER)
 
 
 @dataclass

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from percuss.errors import LedgerError
+from percuss.kinds.design_created import DIRECT, DesignCreated
 from percuss.kinds.table import KINDS, is_batch
 from percuss.kinds.trusted import Result
 from percuss.ledger.event import Event
@@ -65,57 +66,72 @@ def log_lines(
 ) -> list[LogLine]:
     """The newest lines, oldest first; limit 0: all of them. `everything`: the overview, if it was made.
 
-    `fold`: batches of one kind and study that follow each other are one line; what is marked stays by itself.
+    `fold`: batches of one kind and study that follow each other are one line, and so are runs that a result had made as
+    it went, with their designs. What is marked stays by itself.
     """
     import polars as pl
 
     everything = overview(ledger, selection) if everything is None else everything
     chosen = selection.of(everything)
     gone, under = superseded_ids(everything), superseded_under(everything)
-    line = _numbered(chosen, {*gone, *under}) if fold else pl.int_range(chosen.height, eager=True)
+    line = _numbered(ledger, chosen, {*gone, *under}) if fold else pl.int_range(chosen.height, eager=True)
     chosen = chosen.with_columns(line=line)
     if limit and chosen.height:
         chosen = chosen.filter(pl.col("line") > pl.col("line").last() - limit)
     chosen = chosen.with_columns(count=pl.len().over("line"), first=pl.col("seq").first().over("line"))
-    # Of so many batches each would have to be opened to say how many runs they hold: then the last speaks for all.
+    # Of so many events each would have to be opened to say how many runs they hold: then the last speaks for all.
     is_last = pl.col("line") != pl.col("line").shift(-1, fill_value=-1)
     chosen = chosen.filter((pl.col("count") <= MOST_OPENED) | is_last)
     short = shortest_prefixes(everything["id"].to_list(), chosen["id"].to_list())
     lines: list[LogLine] = []
-    batch: list[Event] = []
+    opened: list[Event] = []
     for event, last, many, first in zip(ledger.whole(chosen), *(chosen.select(is_last, "count", "first")), strict=True):
-        batch.append(event)
+        opened.append(event)
         if not last:
             continue
-        words = summary(event) if many == 1 else batches_text(batch) if len(batch) == many else f"{many} batches"
+        words = summary(event) if many == 1 else batches_text(opened) if len(opened) == many else f"{many} events"
         lines.append(LogLine(event, short[event.id], event.id in gone, under.get(event.id, ()), words, many, first))
-        batch = []
+        opened = []
     return lines
 
 
-def _numbered(events: pl.DataFrame, marked: set[str]) -> pl.Series:
+def _numbered(ledger: Ledger, events: pl.DataFrame, marked: set[str]) -> pl.Series:
     """Which line each event belongs to, counted from 0."""
     import polars as pl
 
-    batches = [kind for kind in events["kind"].unique() if is_batch(kind)]
+    designs = ledger.whole(events.filter(pl.col("kind") == "design.created"))
+    direct = pl.col("id").is_in([event.id for event in designs if _is_direct(event)])
+    batch = pl.col("kind").is_in([kind for kind in events["kind"].unique() if is_batch(kind)])
+    alone = ~(direct | batch) | pl.col("id").is_in(marked)
     studies = pl.col("inputs").list.eval(
         pl.element().struct.field("id").filter(pl.element().struct.field("role") == "study")
     )
-    alone = ~pl.col("kind").is_in(batches) | pl.col("id").is_in(marked)
-    goes_on = (
-        ~alone
-        & ~alone.shift(fill_value=True)
-        & (pl.struct("kind", "stream") == pl.struct("kind", "stream").shift())
-        & studies.list.first().eq_missing(studies.list.first().shift())
-    )
+    joins = ~alone & ~alone.shift(fill_value=True)
+    joins &= pl.struct("stream", studies.list.first()).eq_missing(pl.struct("stream", studies.list.first()).shift())
+    # A batch goes with the design of a result before it, whatever else it is.
+    as_it_went = pl.when(direct & ~alone).then(True).when(joins & batch).then(None).otherwise(False).forward_fill()
+    alike = (pl.col("kind") == pl.col("kind").shift()) & ~as_it_went & ~as_it_went.shift(fill_value=False)
+    goes_on = joins & (alike | (as_it_went & as_it_went.shift(fill_value=False)))
     return events.select((~goes_on).cum_sum().cast(pl.Int64) - 1).to_series()
 
 
-def batches_text(batches: Sequence[Event]) -> str:
-    """What stands for batches of one kind that are one line."""
-    kind = KINDS[batches[0].kind]
-    parts = counted(sum(_parts_in(event) for event in batches), kind.batch)
-    return parts if parts == counted(len(batches), kind.batch) else f"{parts} in {len(batches)} batches"
+def _is_direct(event: Event) -> bool:
+    """Whether it is a design that a result made as it went."""
+    try:
+        body = event.content
+    except LedgerError:
+        return False
+    return isinstance(body, DesignCreated) and body.sampler == DIRECT
+
+
+def batches_text(events: Sequence[Event]) -> str:
+    """What stands for events that are one line: batches of one kind, or a result's own runs with their designs."""
+    words = [KINDS[event.kind].batch for event in events]
+    word = "run" if "run" in words else words[0]
+    parts = counted(sum(_parts_in(event) for event, own in zip(events, words, strict=True) if own == word), word)
+    if "" in words:
+        return f"{parts} that a result asked for as it went"
+    return parts if parts == counted(len(events), word) else f"{parts} in {len(events)} batches"
 
 
 def _parts_in(event: Event) -> int:

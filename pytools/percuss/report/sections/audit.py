@@ -44,7 +44,7 @@ def section(source: Source, event: Event) -> Section:
             [drawn.kind if drawn else None, f"`{item.event}`", item.part or None, WORDS[item.verdict], item.sentence]
         )
     if rows:
-        told = ", ".join(f"{counts[word]} {words}" for word, words in WORDS.items() if counts[word])
-        blocks.append(Table(f"Results computed again: {told}", ["kind", "event", "part", "came out", "says"], rows))
+        tally = ", ".join(f"{counts[word]} {words}" for word, words in WORDS.items() if counts[word])
+        blocks.append(Table(f"Results computed again: {tally}", ["kind", "event", "part", "came out", "says"], rows))
         blocks.append(Text(f"They were drawn by the text `{body.beacon}`: `percuss audit --beacon` draws the same."))
     return Section("Audit", blocks, [verdict])

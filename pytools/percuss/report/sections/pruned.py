@@ -14,7 +14,7 @@ def section(source: Source, event: Event) -> Section:
     body = PayloadsPruned.of(event)
     size_mb = sum(item.bytes for item in body.payloads) / 1e6
     rule = ", ".join(
-        f"{name.replace('_', ' ')} {_said(value)}" for name, value in body.policy.items() if value is not None
+        f"{name.replace('_', ' ')} {_value_text(value)}" for name, value in body.policy.items() if value is not None
     )
     words = f"{counted(len(body.payloads), 'payload')}, {size_mb:.2g} MB: {body.reason}."
     rows: list[list[Cell]] = []
@@ -29,5 +29,5 @@ def section(source: Source, event: Event) -> Section:
     )
 
 
-def _said(value: object) -> str:
+def _value_text(value: object) -> str:
     return ("yes" if value else "no") if isinstance(value, bool) else str(value)
