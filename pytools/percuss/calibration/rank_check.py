@@ -32,13 +32,13 @@ def rank_facts(name: str, ranks: Ranks, draws: int) -> RankFacts:
 
 def covered(ranks: Ranks, draws: int, mass: float) -> TwinCoverage:
     """How many truths a central interval held, with the interval of Clopper and Pearson (1934)."""
-    from scipy.stats import beta
+    from scipy.special import betaincinv
 
     outside = round((1 - mass) / 2 * (draws + 1))
     inside = int(np.sum((ranks >= outside) & (ranks <= draws - outside)))
     count = len(ranks)
-    low = float(beta.ppf(0.025, inside, count - inside + 1)) if inside else 0.0
-    high = float(beta.ppf(0.975, inside + 1, count - inside)) if inside < count else 1.0
+    low = float(betaincinv(inside, count - inside + 1, 0.025)) if inside else 0.0
+    high = float(betaincinv(inside + 1, count - inside, 0.975)) if inside < count else 1.0
     return TwinCoverage(mass=mass, inside=inside, low=low, high=high)
 
 

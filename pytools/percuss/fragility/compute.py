@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
-from scipy.stats import chi2
+from scipy.special import chdtrc
 
 from percuss.errors import InputError
 from percuss.fragility import cloud, counts, dynamic_analysis
@@ -198,7 +198,7 @@ def _lognormal(intensity: Array, over: NDArray[np.bool_], chance: Array, name: s
     variance = np.array([(chance[rows] * (1 - chance[rows])).sum() for rows in parts])
     seen = np.array([over[rows].sum() for rows in parts])
     statistic = float(((seen - expected) ** 2 / variance).sum())
-    tail = float(chi2.sf(statistic, len(parts) - 2))
+    tail = float(chdtrc(len(parts) - 2, statistic))
     word = "explains" if tail >= SMALLEST_CHANCE else "does not explain"
     sentence = f"state {name}: a lognormal curve {word} the counts, chi-square {statistic:.3g} with {len(parts) - 2}"
     return Verdict("lognormal", tail >= SMALLEST_CHANCE, sentence, tail, SMALLEST_CHANCE, (name,))

@@ -87,7 +87,7 @@ def _scrambled(n: int, dimensions: int, seed: int) -> Pair:
 
 def _between_scrambles(a: Array, b: Array, single: Array, level: float) -> dict[str, Measure]:
     """First-order and total indices, with intervals from their scatter between the scrambles."""
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     variance = np.concatenate([a, b]).var()
     if variance == 0:
@@ -96,7 +96,7 @@ def _between_scrambles(a: Array, b: Array, single: Array, level: float) -> dict[
     blocks = [np.array_split(y, SCRAMBLES) for y in (a, b, single)]
     every = np.array([_jansen(*part, variance) for part in zip(blocks[0], blocks[1], blocks[2], strict=True)])
     mean = every.mean(axis=0)
-    half = t.ppf((1 + level) / 2, SCRAMBLES - 1) * every.std(axis=0, ddof=1) / math.sqrt(SCRAMBLES)
+    half = stdtrit(SCRAMBLES - 1, (1 + level) / 2) * every.std(axis=0, ddof=1) / math.sqrt(SCRAMBLES)
     names = ("first", "total")
     return {name: Measure(mean[i], mean[i] - half[i], mean[i] + half[i]) for i, name in enumerate(names)}
 

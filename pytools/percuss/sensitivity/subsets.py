@@ -153,8 +153,8 @@ def _of_groups(groups: Mapping[str, Sequence[int]], everyone: Subset) -> set[Sub
 
 def _between(scrambles: Array, level: float) -> Measure:
     """The mean over the scrambles, (scrambles, parameters), with an interval from their scatter."""
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     mean = scrambles.mean(axis=0)
-    half = t.ppf((1 + level) / 2, SCRAMBLES - 1) * scrambles.std(axis=0, ddof=1) / math.sqrt(SCRAMBLES)
+    half = stdtrit(SCRAMBLES - 1, (1 + level) / 2) * scrambles.std(axis=0, ddof=1) / math.sqrt(SCRAMBLES)
     return Measure(mean, mean - half, mean + half)

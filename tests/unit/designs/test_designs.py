@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from percuss.designs.design import run_seed
+from percuss.designs.halton import plain as plain_halton
 from percuss.designs.latin_hypercube import latin_hypercube
 from percuss.designs.registry import SAMPLERS, make_design, sampler_name
 from percuss.designs.sobol import plain_sobol, scrambled_sobol
@@ -199,6 +200,15 @@ def test_the_plain_sobol_sequence_is_that_of_scipy_to_the_bit(dimensions):
     np.testing.assert_array_equal(plain_sobol(dimensions, 37, 101), sequence[37:138])
     with pytest.raises(InputError, match="at most 21201 parameters"):
         plain_sobol(21202, 0, 1)
+
+
+@pytest.mark.parametrize("dimensions", [1, 3, 40])
+def test_the_plain_halton_sequence_is_that_of_scipy_to_the_bit(dimensions):
+    from scipy.stats import qmc
+
+    sequence = qmc.Halton(dimensions, scramble=False).random(512)
+    np.testing.assert_array_equal(plain_halton(512, dimensions, 0), sequence)
+    np.testing.assert_array_equal(plain_halton(101, dimensions, 37), sequence[37:138])
 
 
 @pytest.mark.parametrize("dimensions", [1, 3, 40])
