@@ -299,9 +299,15 @@ def _designed(source: Source, request: Request, settings: Settings) -> Result:
 
     assert request.target is not None
     designed = design_value(curve, *ends, request.target)
-    words = f"{name} = {designed.value:.6g} (SI) meets a probability of {request.target:g}"
+    words = _met(name, designed, request.target, settings.level)
     body = body_of(source, request, settings, None, 0, 0)
     return _design_result(source, request, body, designed, ends, Verdict("probability", True, words))
+
+
+def _met(name: str, designed: Designed, target: float, level: float) -> str:
+    low, high = sorted(designed.interval)
+    interval = f"{100 * level:g} % interval {low:.4g} to {high:.4g}"
+    return f"{name} = {designed.value:.4g} ({interval}; SI) meets a probability of {target:g}"
 
 
 def _designed_by_runs(
@@ -343,7 +349,7 @@ def _designed_by_runs(
     p = by_runs.estimate.probability
     body = body_of(source, request, settings, None, evaluations, failed)
     words = (
-        f"{name} = {by_runs.designed.value:.6g} (SI) meets a probability of {request.target:g}: "
+        f"{_met(name, by_runs.designed, request.target, settings.level)}: "
         f"{counted(len(by_runs.designed.levels), 'estimate')} with it held, the last {p:.3g}"
     )
     verdict = Verdict("probability", True, words, by_runs.estimate.cv, settings.cv)
