@@ -35,9 +35,11 @@ class Slopes:
     to_std: float
 
 
-def slopes(estimate: Estimate, joint: Joint, theta: Array) -> list[Slopes]:
-    """Of every parameter; `theta` are the parameters at the samples."""
-    importance = _importance(estimate, joint)
+def slopes(estimate: Estimate, joint: Joint, theta: Array, *, by_moments: bool = True) -> list[Slopes]:
+    """Of every parameter; `theta` are the parameters at the samples. Without `by_moments` as older estimates have it:
+    E[u_i^2 | failure] - 1, which tells nothing where most fail.
+    """
+    importance = _importance(estimate, joint, by_moments)
     weights, failing = estimate.samples.weights, estimate.samples.values <= 0
     known = not np.isnan(weights).any() and joint.correlation is None
     rows = []
@@ -52,16 +54,19 @@ def slopes(estimate: Estimate, joint: Joint, theta: Array) -> list[Slopes]:
     return rows
 
 
-def _importance(estimate: Estimate, joint: Joint) -> Array:
+def _importance(estimate: Estimate, joint: Joint, by_moments: bool) -> Array:
     if estimate.design_points:
         nearest = min(estimate.design_points, key=lambda point: point.beta)
         direction = nearest.alpha
     else:
         failing = estimate.samples.values <= 0
         # Where most fail, those that do not are the rare ones, which tell more; of a plane they tell the same.
-        own = failing if estimate.probability <= 0.5 or failing.all() else ~failing
+        own = failing if not by_moments or estimate.probability <= 0.5 or failing.all() else ~failing
         weights = np.nan_to_num(estimate.samples.weights, nan=1.0)[own]
         normals = joint.normals(estimate.samples.u[own])
+        if not by_moments:
+            square = np.maximum(weights @ normals**2 / max(weights.sum(), 1e-300) - 1.0, 0.0)
+            return np.asarray(square / square.sum()) if square.sum() > 0 else np.full(len(square), np.nan)
         shares = weights / max(float(weights.sum()), 1e-300)
         mean = shares @ normals
         moved = mean**2 + np.abs(shares @ (normals - mean) ** 2 - 1.0)

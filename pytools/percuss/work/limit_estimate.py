@@ -61,6 +61,7 @@ class Request:
     `verify`: runs near the limit surface of a surrogate. `draws` of a posterior. `design` and `target`: search the
     value of a parameter that meets a probability. `mixes`: whether the method chooses what is random in runs beside
     their parameters, where the model lets it; only estimates made before that could be are repeated without.
+    `by_moments`: of importance factors; only older estimates are repeated without.
     """
 
     study: Study | None = None
@@ -77,6 +78,7 @@ class Request:
     target: float | None = None
     seed: int = 0
     mixes: bool = True
+    by_moments: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +163,9 @@ def _result(
         design_points=points,
         slopes=tuple(
             _slope(name, item)
-            for name, item in zip(function.names, slopes(estimate, function.joint, theta), strict=True)
+            for name, item in zip(
+                function.names, slopes(estimate, function.joint, theta, by_moments=request.by_moments), strict=True
+            )
         ),
         notes=estimate.notes,
     )
@@ -197,6 +201,7 @@ def body_of(
         estimate=facts,
         verify=request.verify,
         noise=source.function.noise_variables,
+        by_moments=request.by_moments,
         trust=(),
     )
 
