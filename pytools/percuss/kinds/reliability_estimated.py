@@ -114,6 +114,8 @@ class ReliabilityEstimated(Result):
     design: DesignFacts | None = None
     notes: tuple[str, ...] = ()
     noise: Count = 0
+    # Importance factors without a design point count what failure moves; older ones count squares alone.
+    by_moments: bool = False
 
 
 def summary(body: ReliabilityEstimated) -> str:

@@ -6,7 +6,12 @@ By the samples of an estimate and the score of each prior (Rubinstein, 1986; Wu,
 
 No runs are needed. A prior whose density does not vanish at its bounds has no such score: its derivatives are NaN, and
 so are those of correlated parameters. Importance factors sum to one: squares of the direction cosines of the nearest
-design point, or without one E[u_i^2 | failure] - 1, which is the same for a plane and tells of all branches.
+design point, or without one what failure moves of the normal law of each variable,
+
+    E[u_i | failure]^2 + |var[u_i | failure] - 1|
+
+(or where failure is the likelier, what its absence moves), which is the same for a plane at any distance and tells of
+all branches: where they lie opposite to each other, the mean stays and the variance grows.
 """
 
 from __future__ import annotations
@@ -30,9 +35,11 @@ class Slopes:
     to_std: float
 
 
-def slopes(estimate: Estimate, joint: Joint, theta: Array) -> list[Slopes]:
-    """Of every parameter; `theta` are the parameters at the samples."""
-    importance = _importance(estimate, joint)
+def slopes(estimate: Estimate, joint: Joint, theta: Array, *, by_moments: bool = True) -> list[Slopes]:
+    """Of every parameter; `theta` are the parameters at the samples. Without `by_moments` as older estimates have it:
+    E[u_i^2 | failure] - 1, which tells nothing where most fail.
+    """
+    importance = _importance(estimate, joint, by_moments)
     weights, failing = estimate.samples.weights, estimate.samples.values <= 0
     known = not np.isnan(weights).any() and joint.correlation is None
     rows = []
@@ -47,16 +54,23 @@ def slopes(estimate: Estimate, joint: Joint, theta: Array) -> list[Slopes]:
     return rows
 
 
-def _importance(estimate: Estimate, joint: Joint) -> Array:
+def _importance(estimate: Estimate, joint: Joint, by_moments: bool) -> Array:
     if estimate.design_points:
         nearest = min(estimate.design_points, key=lambda point: point.beta)
         direction = nearest.alpha
     else:
         failing = estimate.samples.values <= 0
-        weights = np.nan_to_num(estimate.samples.weights, nan=1.0)[failing]
-        normals = joint.normals(estimate.samples.u[failing])
-        square = np.maximum(weights @ normals**2 / max(weights.sum(), 1e-300) - 1.0, 0.0)
-        return np.asarray(square / square.sum()) if square.sum() > 0 else np.full(len(square), np.nan)
+        # Where most fail, those that do not are the rare ones, which tell more; of a plane they tell the same.
+        own = failing if not by_moments or estimate.probability <= 0.5 or failing.all() else ~failing
+        weights = np.nan_to_num(estimate.samples.weights, nan=1.0)[own]
+        normals = joint.normals(estimate.samples.u[own])
+        if not by_moments:
+            square = np.maximum(weights @ normals**2 / max(weights.sum(), 1e-300) - 1.0, 0.0)
+            return np.asarray(square / square.sum()) if square.sum() > 0 else np.full(len(square), np.nan)
+        shares = weights / max(float(weights.sum()), 1e-300)
+        mean = shares @ normals
+        moved = mean**2 + np.abs(shares @ (normals - mean) ** 2 - 1.0)
+        return np.asarray(moved / moved.sum()) if shares.size and moved.sum() > 0 else np.full(len(moved), np.nan)
     # Correlated normals: the part of each parameter is that of its own normal (Der Kiureghian, 2005, eq. 14.24).
     through = direction if joint.correlation is None else np.linalg.solve(joint.factor.T, direction)
     return np.asarray(through**2 / (through @ through))

@@ -61,6 +61,7 @@ class Request:
     `verify`: runs near the limit surface of a surrogate. `draws` of a posterior. `design` and `target`: search the
     value of a parameter that meets a probability. `mixes`: whether the method chooses what is random in runs beside
     their parameters, where the model lets it; only estimates made before that could be are repeated without.
+    `by_moments`: of importance factors; only older estimates are repeated without.
     """
 
     study: Study | None = None
@@ -77,6 +78,7 @@ class Request:
     target: float | None = None
     seed: int = 0
     mixes: bool = True
+    by_moments: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,7 +163,9 @@ def _result(
         design_points=points,
         slopes=tuple(
             _slope(name, item)
-            for name, item in zip(function.names, slopes(estimate, function.joint, theta), strict=True)
+            for name, item in zip(
+                function.names, slopes(estimate, function.joint, theta, by_moments=request.by_moments), strict=True
+            )
         ),
         notes=estimate.notes,
     )
@@ -197,6 +201,7 @@ def body_of(
         estimate=facts,
         verify=request.verify,
         noise=source.function.noise_variables,
+        by_moments=request.by_moments,
         trust=(),
     )
 
@@ -299,9 +304,15 @@ def _designed(source: Source, request: Request, settings: Settings) -> Result:
 
     assert request.target is not None
     designed = design_value(curve, *ends, request.target)
-    words = f"{name} = {designed.value:.6g} (SI) meets a probability of {request.target:g}"
+    words = _met(name, designed, request.target, settings.level)
     body = body_of(source, request, settings, None, 0, 0)
     return _design_result(source, request, body, designed, ends, Verdict("probability", True, words))
+
+
+def _met(name: str, designed: Designed, target: float, level: float) -> str:
+    low, high = sorted(designed.interval)
+    interval = f"{100 * level:g} % interval {low:.4g} to {high:.4g}"
+    return f"{name} = {designed.value:.4g} ({interval}; SI) meets a probability of {target:g}"
 
 
 def _designed_by_runs(
@@ -343,7 +354,7 @@ def _designed_by_runs(
     p = by_runs.estimate.probability
     body = body_of(source, request, settings, None, evaluations, failed)
     words = (
-        f"{name} = {by_runs.designed.value:.6g} (SI) meets a probability of {request.target:g}: "
+        f"{_met(name, by_runs.designed, request.target, settings.level)}: "
         f"{counted(len(by_runs.designed.levels), 'estimate')} with it held, the last {p:.3g}"
     )
     verdict = Verdict("probability", True, words, by_runs.estimate.cv, settings.cv)

@@ -188,6 +188,7 @@ def repeat_reliability(session: Session, event: Event, part: int = 0) -> Repetit
         target=body.design.target if body.design else None,
         seed=event.seed or 0,
         mixes=body.noise > 0,
+        by_moments=body.by_moments,
     )
     accepted = frozenset(verdict.gate for verdict in body.trust if verdict.accepted)
     try:

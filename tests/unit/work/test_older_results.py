@@ -14,10 +14,13 @@ from tests.cli.test_fragility import SHAKEN
 from tests.unit.work.test_reliability import HIGH, line
 
 import percuss
-from percuss.kinds.table import KINDS
+from percuss.kinds.reliability_estimated import ReliabilityEstimated
+from percuss.kinds.table import KINDS, plain
 from percuss.ledger.event import Draft, Event
 from percuss.session import Session
 from percuss.work.audit import audit
+from percuss.work.limit_estimate import Request
+from percuss.work.reliability import compute, limit_source
 
 
 @pytest.fixture
@@ -66,6 +69,24 @@ def test_a_subset_whose_first_pass_took_more_than_was_allowed(book: Any, commit:
         assert done.repeated.by_claim == 1 and not done.tiers[-1].reached
     else:
         assert not done.holds and drawn.verdict == "differs"
+
+
+def test_importance_factors_by_squares_alone(book: Any) -> None:
+    """Those of older code are repeated as they were made; others in their place are a fault."""
+    honest = book.reliability(line(HIGH), method="monte-carlo", n=20_000, cv=0.1, seed=1).event
+    assert honest.data["by_moments"]
+    done = ReliabilityEstimated.of(honest)
+    study = book.session.study(honest)
+    request = Request(study=study, n=done.n, cv=done.cv, seed=1, by_moments=False)
+    again = compute(limit_source(book.session, request, None), request)
+    slopes = [plain(item) for item in again.body.slopes]
+    assert slopes != honest.data["slopes"]
+    body = {key: value for key, value in honest.data.items() if key != "by_moments"}
+    older = _said_by(book.session, honest, body | {"slopes": slopes}, "0123abc")
+    repeat = KINDS[older.kind].repeater()
+    assert repeat is not None and repeat(book.session, older, 0).verdict in ("same", "within")
+    forged = _said_by(book.session, older, body, "0123abc")
+    assert repeat(book.session, forged, 0).verdict == "differs"
 
 
 # Begins above the intensities that damage.

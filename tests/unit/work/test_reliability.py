@@ -332,6 +332,7 @@ def test_a_design_value_by_runs_of_the_simulator(book: Any) -> None:
     assert found.value == pytest.approx(-3 + 2.3263, abs=0.1)
     assert found.interval[0] <= -3 + 2.3263 <= found.interval[1]
     assert 1 <= result.table("levels").height <= 4
+    assert "95 % interval" in next(v.sentence for v in body(result).trust if v.gate == "probability")
     assert 0 < body(result).runs <= body(result).evaluations < 5000
     assert repeat_reliability(book.session, result.event).verdict == "same"
     # y fails below: a larger x1 or x2 helps; where failure is above, it does not.
@@ -349,6 +350,9 @@ def test_a_design_value(book: Any) -> None:
     assert found is not None
     assert found.value == pytest.approx(-3 + 2.3263, abs=0.08)
     assert found.interval[0] <= -3 + 2.3263 <= found.interval[1]
+    (said,) = [verdict.sentence for verdict in body(result).trust if verdict.gate == "probability"]
+    low, high = found.interval
+    assert f"x2 = {found.value:.4g} (95 % interval {low:.4g} to {high:.4g}; SI) meets a probability of 0.01" in said
     assert repeat_reliability(book.session, result.event).verdict == "same"
     with pytest.raises(AnswerIsNo, match=r"the target 0.9999 is met already"):
         book.reliability(surrogate, method="monte-carlo", n=500, cv=1, design="x2", target=0.9999)
