@@ -123,10 +123,10 @@ def test_a_limit_counts_lines_and_never_cuts_one_short(percuss, chain, monkeypat
     for limit in range(1, len(whole)):
         shown = percuss("log", "--limit", str(limit))
         assert [line.split() for line in shown.out.splitlines()[1:]] == [line.split() for line in whole[-limit:]]
-    # Too many batches to open are counted as batches.
+    # Too many batches to open are counted as events.
     monkeypatch.setattr("percuss.work.log.MOST_OPENED", 3)
     (line,) = [line for line in percuss("log").out.splitlines() if "runs.completed" in line]
-    assert line.endswith("  4 batches")
+    assert line.endswith("  4 events")
 
 
 def test_the_lineage_folds_batches(percuss, chain) -> None:

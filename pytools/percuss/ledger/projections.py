@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from percuss.kinds.design_created import DesignCreated
+from percuss.errors import LedgerError
+from percuss.kinds.design_created import DIRECT, DesignCreated
 from percuss.kinds.event_superseded import EventSuperseded
 from percuss.kinds.runs_completed import RunsCompleted
 from percuss.kinds.runs_failed import RunsFailed
@@ -149,6 +150,15 @@ def _take(state: State, event: Event) -> None:
             state.batches.setdefault(event.input("design"), []).append(event)
         case "campaign.completed":
             state.campaigns[event.input("design")] = event
+
+
+def is_direct(event: Event) -> bool:
+    """Whether it is a design whose points a result chose as it went."""
+    try:
+        body = event.content
+    except LedgerError:
+        return False
+    return isinstance(body, DesignCreated) and body.sampler == DIRECT
 
 
 def batch_of(event: Event) -> RunsCompleted | RunsFailed:

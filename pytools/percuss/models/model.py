@@ -291,9 +291,7 @@ MODELS: dict[str, Kind] = {
     "benchmark": Kind("percuss.models.benchmark", "closed forms for tests and first trials"),
     "command": Kind("percuss.models.command", "any program as a model: files in, files out, never through a shell"),
     "function": Kind("percuss.models.function", "a Python function, defined where it is run"),
-    "scene": Kind(
-        "percuss.models.scene", "rigid bodies with contact, impact and friction, described in the study file"
-    ),
+    "scene": Kind("percuss.models.scene", "rigid bodies with contact, impact and friction, given in the study file"),
     "grains": Kind("percuss.models.grains", "packings of spheres, compressed and sheared: triaxial tests"),
     "oscillators": Kind("percuss.models.oscillators", "masses on springs that collide: pounding of structures"),
     "rockfall-wall": Kind("percuss.models.rockfall_wall", "an articulated wall of blocks hit by a falling rock"),

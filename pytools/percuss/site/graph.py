@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from dataclasses import dataclass
 
-from percuss.kinds.design_created import DIRECT
 from percuss.kinds.table import is_batch
 from percuss.ledger.event import Event
-from percuss.ledger.projections import WORD_KINDS, WORDS, State
+from percuss.ledger.projections import WORD_KINDS, WORDS, State, is_direct
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +88,7 @@ def _direct(state: State, id: str) -> list[Event]:
     if id not in state.events:
         return []
     designs = [state.events[item.id] for item in state.events[id].inputs_as("design") if item.id in state.events]
-    return [design for design in designs if design.data.get("sampler") == DIRECT]
+    return [design for design in designs if is_direct(design)]
 
 
 def _sources(event: Event, fold: dict[str, str], state: State, own_runs: set[str]) -> tuple[str, ...]:

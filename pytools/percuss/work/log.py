@@ -9,12 +9,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from percuss.errors import LedgerError
-from percuss.kinds.design_created import DIRECT, DesignCreated
 from percuss.kinds.table import KINDS, is_batch
 from percuss.kinds.trusted import Result
 from percuss.ledger.event import Event
 from percuss.ledger.ledger import Ledger
-from percuss.ledger.projections import mark_of, superseded_ids, superseded_under
+from percuss.ledger.projections import is_direct, mark_of, superseded_ids, superseded_under
 from percuss.ledger.streams import read_stream
 from percuss.spelling import counted
 from percuss.trust import failures
@@ -100,7 +99,7 @@ def _numbered(ledger: Ledger, events: pl.DataFrame, marked: set[str]) -> pl.Seri
     import polars as pl
 
     designs = ledger.whole(events.filter(pl.col("kind") == "design.created"))
-    direct = pl.col("id").is_in([event.id for event in designs if _is_direct(event)])
+    direct = pl.col("id").is_in([event.id for event in designs if is_direct(event)])
     batch = pl.col("kind").is_in([kind for kind in events["kind"].unique() if is_batch(kind)])
     alone = ~(direct | batch) | pl.col("id").is_in(marked)
     studies = pl.col("inputs").list.eval(
@@ -113,15 +112,6 @@ def _numbered(ledger: Ledger, events: pl.DataFrame, marked: set[str]) -> pl.Seri
     alike = (pl.col("kind") == pl.col("kind").shift()) & ~as_it_went & ~as_it_went.shift(fill_value=False)
     goes_on = joins & (alike | (as_it_went & as_it_went.shift(fill_value=False)))
     return events.select((~goes_on).cum_sum().cast(pl.Int64) - 1).to_series()
-
-
-def _is_direct(event: Event) -> bool:
-    """Whether it is a design that a result made as it went."""
-    try:
-        body = event.content
-    except LedgerError:
-        return False
-    return isinstance(body, DesignCreated) and body.sampler == DIRECT
 
 
 def batches_text(events: Sequence[Event]) -> str:
