@@ -29,7 +29,7 @@ prior = {{ kind = "uniform", low = 20, high = 35 }}
 """
 
 
-@pytest.mark.parametrize(("grains", "settled"), [(20_000, 0), (60, 1)], ids=["packing", "test"])
+@pytest.mark.parametrize(("grains", "settled"), [(20_000, 0), (200, 1)], ids=["packing", "test"])
 def test_ctrl_c_ends_a_campaign(percuss, make_study, spawn, wait_for_work, folder, grains, settled) -> None:
     study = make_study("sand", str(grains), text=STUDY)
     design = percuss("design", study, "--sampler", "halton", "--n", 2).id
