@@ -214,6 +214,8 @@ def _judged(facts: ProbabilityFacts, reason: str, settings: Settings) -> Verdict
     words = f"probability of failure {facts.probability:.3g}"
     if facts.interval:
         words += f", {100 * settings.level:g} % interval {facts.interval[0]:.3g} to {facts.interval[1]:.3g}"
+    else:
+        words += ", an approximation of unknown error: only its search is known to have converged"
     return Verdict("probability", True, words, facts.cv, settings.cv)
 
 

@@ -86,6 +86,8 @@ def test_the_simulator_itself(book: Any) -> None:
     # Another method begins with runs that there are: they are taken, not made again, and named all the same.
     before = _batches(book)
     beside = book.reliability(line(HIGH), method="form")
+    (verdict,) = beside.event.data["trust"]
+    assert verdict["passed"] and "an approximation of unknown error" in verdict["sentence"]
     made = _batches(book) - before
     assert made < len(beside.event.inputs_as("runs")) and _runs_named(book, beside) == body(beside).runs
     assert all(proof.holds is not False for proof in audit(book.session).proofs)

@@ -49,6 +49,8 @@ def _short(body: ReliabilityEstimated) -> list[str]:
     words = f"Probability of failure by limit {body.limit}: {number_text(best.probability, 3)}"
     if best.interval:
         words += f", {100 * body.level:g} % interval {span_text(*best.interval)}"
+    else:
+        words += ", an approximation of unknown error"
     return [f"{words}."]
 
 
