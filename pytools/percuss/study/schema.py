@@ -81,7 +81,7 @@ def read_study(name: str, raw: Mapping[str, Any], note: Note, read_file: ReadFil
     for key in fixed_values:
         if key in parameters:
             note(("model", key), f"`{key}` is a parameter as well: fix it or give it a prior")
-    read_cases = _read_cases(cases, parameters, checked, model, note)
+    read_cases = _read_cases(cases, raw["model"], parameters, checked, model, note)
     _complete(model, {*fixed, *parameters}, fixed_values, cases, note)
     asked_outputs = read_outputs(outputs, model, note) if "outputs" in raw else scalar_outputs(model)
     for key in asked_outputs:
@@ -267,8 +267,19 @@ def _read_priors(
     return priors
 
 
+def _no_input(key: str, model: Model, table: Mapping[str, Any]) -> str:
+    """Why a case cannot set this: it is a setting, or nothing at all."""
+    settings = model_module(model.kind).settings(table)
+    if key not in settings:
+        return f"model {model.kind} has no such input; {did_you_mean(key, model.inputs)}"
+    several = settings.get(f"{key}s")
+    hint = f"; set `{several.name}` there instead: {several.doc}" if several else ""
+    return f"a setting of [model], the same in all cases{hint}"
+
+
 def _read_cases(
     tables: Mapping[str, Any],
+    model_table: Mapping[str, Any],
     names: Iterable[str],
     parameters: Mapping[str, Parameter],
     model: Model,
@@ -281,8 +292,7 @@ def _read_cases(
         values = {key: value for key, value in table.items() if key != HOLD}
         for key in values:
             if key not in model.inputs:
-                known = did_you_mean(key, model.inputs)
-                note(("cases", name, key), f"model {model.kind} has no such input; {known}")
+                note(("cases", name, key), _no_input(key, model, model_table))
             elif key in names:
                 note(("cases", name, key), f"`{key}` is a parameter: its values come from the design")
         held = _read_held(table, parameters, names, ("cases", name, HOLD), note)

@@ -155,6 +155,10 @@ def test_a_matched_motion_drives_the_base(tmp_path: Path) -> None:
         ('base_record = "r1.csv"\nbase_scaling = { measure = "sa" }', 'measure = "sa" needs the period'),
         ('base_record = "r1.csv"\nbase_scaling = { measure = "pga", period = "1 s" }', "takes no period"),
         ("base_measures = true", "needs a base motion with samples"),
+        (
+            'base_record = "r1.csv"\nbase_record_end = "rest"\n[cases.two]\nbase_record = "r2.csv"',
+            "the same in all cases; set `base_records` there instead",
+        ),
         ('base_record = "r1.csv"\nspectra = { floors = ["3"] }', "floor '3': no such mass"),
         ('base_record = "r1.csv"\nspectra = { shortest = "5 s", longest = "1 s" }', "`shortest` must lie below"),
         ('storeys = [{ name = "a", between = ["base", "9"], height = "3 m" }]', "between '9': no such mass"),
