@@ -4,7 +4,7 @@
 
 Problems with known answers, from 1e-2 to 1e-7: the series of four branches, the noisy limit and the oscillator of
 Rackwitz, problems RP22, 24, 28, 54, 75 and 107 of the reliability benchmark of TNO, and planes in 2 to 1000 variables.
-RP31, 53 and 110 are held out: no method and no constant was chosen by looking at them.
+RP31, 53 and 110 are held out: no method and no constant was chosen by looking at them, but for `directional` by RP53.
 Parameters go through the priors of the suite. References are quadratures in one variable, the gamma distribution, or
 (noisy limit, oscillator) twenty million draws.
 """
