@@ -165,6 +165,17 @@ def test_a_large_table_is_there_at_once(tmp_path: Path) -> None:
         browser.run("document.getElementById('events').scrollTop = 1e9")
         browser.until(f"document.querySelector('.events .row[data-place=\"{count - 1}\"]')")
         assert int(browser.run("document.querySelectorAll('.events .row').length")) < 60
+        # On paper there is no scrolling: as many rows as anybody prints, and how many more there are.
+        browser.call("Emulation.setEmulatedMedia", media="print")
+        browser.run("window.dispatchEvent(new Event('beforeprint'))")
+        printed, height, more = browser.run(
+            "[document.querySelectorAll('.events .row').length, document.getElementById('events').offsetHeight,"
+            " document.querySelector('.events .more').textContent]"
+        )
+        assert printed == 2000 and height > 2000 * 40 and more == f"and {count - 2000} more"
+        browser.call("Emulation.setEmulatedMedia", media="")
+        browser.run("window.dispatchEvent(new Event('afterprint'))")
+        assert int(browser.run("document.querySelectorAll('.events .row').length")) < 60
         assert browser.complaints == []
 
 

@@ -7,7 +7,8 @@
   const study = document.getElementById("study"), bad = document.getElementById("bad"), gone = document.getElementById("gone");
   const spacer = make("div", {}), shown = new Map(), open = new Map();
   view.append(spacer);
-  let rows = [], visible = [], total = 0;
+  const MOST_PRINTED = 2000;
+  let rows = [], visible = [], total = 0, printing = false;
   const height = () => window.matchMedia("(max-width: 52rem)").matches ? 64 : 44;
 
   const take = data => {
@@ -85,8 +86,16 @@
       spacer.append(element);
     }
   };
-  view.addEventListener("scroll", draw, { passive: true });
-  window.addEventListener("resize", filter);
+  // On paper nobody scrolls: all rows, as far as anybody would print them.
+  const print = () => {
+    printing = true;
+    spacer.replaceChildren(...visible.slice(0, MOST_PRINTED).map(line));
+    if (visible.length > MOST_PRINTED) spacer.append(cell("more", `and ${visible.length - MOST_PRINTED} more`));
+  };
+  window.addEventListener("beforeprint", print);
+  window.addEventListener("afterprint", () => { printing = false; spacer.replaceChildren(); filter(); });
+  view.addEventListener("scroll", () => printing || draw(), { passive: true });
+  window.addEventListener("resize", () => printing || filter());
   view.addEventListener("keydown", event => {
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 12, PageUp: -12, Home: -1e9, End: 1e9 }[event.key];
     if (!step) return;
