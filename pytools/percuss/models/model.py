@@ -184,6 +184,15 @@ class Driven(Protocol):
 
 
 @runtime_checkable
+class Foreseen(Protocol):
+    """What a model also is if its settings alone may show that every run will fail."""
+
+    def never_runs(self) -> list[tuple[str, str]]:
+        """Settings, and what is wrong with each. Asked of study files, not of studies in a ledger."""
+        ...
+
+
+@runtime_checkable
 class Runner(Protocol):
     """What a model also is if it runs programs that are not ours. It refuses to `run` until it is `allowed`."""
 

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from percuss.errors import InputError
-from percuss.models.model import MODELS, Driven, Input, Model, Value, model_module
+from percuss.models.model import MODELS, Driven, Foreseen, Input, Model, Value, model_module
 from percuss.settings import (
     KeyPath,
     Note,
@@ -159,6 +159,9 @@ def _read_model(
     if isinstance(model, Driven):
         for words in model.short_records():
             note(("model", "duration"), words)
+    if isinstance(model, Foreseen):
+        for key, words in model.never_runs():
+            note(("model", key), words)
     if model is not None:
         for key in fixed:
             if key not in model.inputs:

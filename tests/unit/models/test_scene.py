@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from percuss.models.scene.tables import BODY, CONTACTOR, LAW, LOAD, PROBE, SHAPE
 from percuss.scene import SHAPES as SHAPE_CLASSES
 from percuss.scene import Body, Contactor, Law, Load, Scene, Sphere
 from percuss.settings import SettingsError
+from percuss.study.load import load_study
 
 G = 9.80665
 SLIDING = {
@@ -173,6 +175,14 @@ def test_values_that_make_no_scene_fail_with_a_reason():
         assert words in outcome.reason
     unsampled = configure("scene", changed(sampling="2.5 ms"), {}).run([POINT], [0])
     assert "must be a whole number of steps" in unsampled[0].reason
+
+
+def test_a_study_file_whose_every_run_would_fail_has_a_fault(tmp_path):
+    """It had none, and every run failed. Studies that a ledger holds are read all the same."""
+    text = (Path(__file__).parents[3] / "studies" / "sliding-block" / "study.toml").read_text()
+    (tmp_path / "study.toml").write_text(text.replace('step = "1 ms"', 'step = "200 ms"'))
+    with pytest.raises(InputError, match=r"model.sampling: 0.01 s must be a whole number of steps of 0.2 s"):
+        load_study(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,13 @@ class FileScene(SceneModel):
     settings: Mapping[str, Any] = field(default_factory=dict)
     kept: Kept = field(default_factory=dict, compare=False, repr=False)
 
+    def never_runs(self) -> list[tuple[str, str]]:
+        step, sampling = self.settings["step"], self.settings.get("sampling")
+        if not isinstance(step, float) or not isinstance(sampling, float):
+            return []
+        fault = _uneven(sampling, step)
+        return [("sampling", f"{sampling:g} s {fault}")] if fault else []
+
     def described(self, point: Mapping[str, Value]) -> Experiment:
         """The scene with the values of a point."""
         reader = Reader(point, self.kept)
@@ -68,11 +75,19 @@ def _experiment(settings: Mapping[str, Any], reader: Reader) -> Experiment:
     stepper = Settings(**{name: numbers[key] for key, name in _STEPPER.items() if key in numbers})
     sampling = numbers.get("sampling", stepper.dt_s)
     every = round(min(sampling / stepper.dt_s, MOST_STEPS)) if stepper.dt_s > 0 else 0
-    # To six digits: a step given in decimals need not divide its multiple exactly.
-    if reader.point is not None and (every < 1 or abs(every * stepper.dt_s - sampling) > 1e-6 * sampling):
-        raise InputError(f"sampling = {sampling:g} s: must be a whole number of steps of {stepper.dt_s:g} s")
+    if reader.point is not None and (fault := _uneven(sampling, stepper.dt_s)):
+        raise InputError(f"sampling = {sampling:g} s: {fault}")
     settle = reader.settle(settings["settle"]) if "settle" in settings else None
     return Experiment(reader.scene(settings), stepper, numbers["duration"], max(every, 1), settle)
+
+
+def _uneven(sampling_s: float, step_s: float) -> str:
+    """What is wrong with the interval of the curves; empty if nothing is."""
+    every = round(min(sampling_s / step_s, MOST_STEPS)) if step_s > 0 else 0
+    # To six digits: a step given in decimals need not divide its multiple exactly.
+    if every >= 1 and abs(every * step_s - sampling_s) <= 1e-6 * sampling_s:
+        return ""
+    return f"must be a whole number of steps of {step_s:g} s"
 
 
 def configure(settings: Mapping[str, Any], files: Mapping[str, bytes]) -> FileScene:
