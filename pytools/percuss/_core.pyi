@@ -135,7 +135,9 @@ class _ContactReport(TypedDict):
     velocity: float
     siconos: float
     seconds: float  # of the solve alone
-    existence: NotRequired[tuple[str, float, float]]  # verdict, size, asymmetry; where the tolerance was not met
+    # Where the tolerance was not met: verdict, size, asymmetry; impulses, change of q, its relative size.
+    existence: NotRequired[tuple[str, float, float]]
+    backward: NotRequired[tuple[NDArray[np.float64], NDArray[np.float64], float]]
 
 def contact_solvers() -> list[str]: ...
 def solve_contact(

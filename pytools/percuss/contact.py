@@ -79,6 +79,26 @@ class Existence:
 
 
 @dataclass(frozen=True)
+class BackwardError:
+    """A problem near the one given that is solved: the one with the free velocities `q` in their place.
+
+    `r` are the impulses found, after one projected step. With W r + q they obey the law to rounding. `relative` is the
+    change of q over q, in the energy norm, and `largest` the most that it changes the velocity of any one contact.
+    """
+
+    r: NDArray[np.float64]  # (contacts, rows of a contact), as in Solution
+    q: NDArray[np.float64]
+    relative: float
+    largest: float  # m/s; spins times mu_r
+
+    def __str__(self) -> str:
+        return (
+            f"after one more step the impulses are exact for free velocities that differ by at most {self.largest:.2g} "
+            f"m/s ({self.relative:.2g} in the energy norm)"
+        )
+
+
+@dataclass(frozen=True)
 class Solution:
     """The result of a solver: the best impulses it found, whether or not they meet the tolerance."""
 
@@ -90,7 +110,9 @@ class Solution:
     factorisations: int  # of Newton or interior point steps
     seconds: float  # of the solve alone, on the wall clock
     residuals: Residuals
-    existence: Existence | None = None  # where the tolerance was not met
+    # Where the tolerance was not met:
+    existence: Existence | None = None
+    backward: BackwardError | None = None
 
 
 def solvers() -> list[str]:
@@ -205,6 +227,7 @@ def solve(
         report["seconds"],
         Residuals(report["energy"], report["plain"], report["velocity"], report["siconos"]),
         Existence(*report["existence"]) if "existence" in report else None,
+        blocks.backward_error(velocities, *report["backward"]) if "backward" in report else None,
     )
 
 
@@ -245,11 +268,21 @@ class _Blocks:
 
     def shares(self, impulses: NDArray[np.float64]) -> NDArray[np.float64]:
         """The components that give these impulses."""
-        square = (self.spread**2).sum(axis=0)
-        components = np.asarray(self.spread.T @ impulses.ravel(), dtype=np.float64)
-        shares = np.zeros_like(components)
+        return self._per_square(self.spread.T @ impulses.ravel()).reshape(-1, 3)
+
+    def backward_error(
+        self, q: NDArray[np.float64], r: NDArray[np.float64], change: NDArray[np.float64], relative: float
+    ) -> BackwardError:
+        """That of the blocks, told by rows; `q` are the velocities that were given."""
+        changed = q + (self.spread @ self._per_square(change.ravel())).reshape(q.shape)
+        largest = float(np.max(np.linalg.norm(change, axis=1), initial=0.0))
+        return BackwardError((self.spread @ r.ravel()).reshape(q.shape), changed, relative, largest)
+
+    def _per_square(self, components: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Components over the square of what they are multiplied by in a row; none where they are in no row."""
+        square, shares = (self.spread**2).sum(axis=0), np.zeros(len(components))
         np.divide(components, square, out=shares, where=square > 0.0)
-        return shares.reshape(-1, 3)
+        return shares
 
 
 def _refuse_asymmetry(matrix: Any) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from percuss.contact import Existence, Solution, delassus, solve
+from percuss.contact import BackwardError, Existence, Solution, delassus, solve
 from percuss.errors import InputError
 
 if TYPE_CHECKING:
@@ -59,6 +59,12 @@ class Comparison:
         """Of the solutions of a problem that no solver has solved."""
         return None if self.solved else self.solutions[0].existence
 
+    @property
+    def backward(self) -> BackwardError | None:
+        """The smallest, of the solutions of a problem that no solver has solved."""
+        found = [solution.backward for solution in self.solutions if solution.backward]
+        return None if self.solved else min(found, key=lambda backward: backward.relative)
+
     def facts(self) -> dict[str, object]:
         """For a JSON document."""
         return {
@@ -76,10 +82,15 @@ class Comparison:
                     "seconds": solution.seconds,
                     "residuals": asdict(solution.residuals),
                     **({"existence": asdict(solution.existence)} if solution.existence else {}),
+                    **({"backward": _sizes(solution.backward)} if solution.backward else {}),
                 }
                 for solution in self.solutions
             ],
         }
+
+
+def _sizes(backward: BackwardError) -> dict[str, float]:
+    return {"relative": backward.relative, "largest": backward.largest}
 
 
 def find(paths: Iterable[Path]) -> list[Path]:

@@ -130,6 +130,44 @@ def test_where_no_solution_exists_a_bound_says_so() -> None:
     assert contact.solve(w, [-1.0, 0, 0, 1.0, 0, 0], 0.5).existence is None
 
 
+@pytest.mark.parametrize(("dimension", "mu_r"), [(2, 0.0), (3, 0.0), (5, 0.0), (5, 0.2)])
+def test_what_is_not_solved_solves_a_problem_with_other_free_velocities(dimension: int, mu_r: float) -> None:
+    # Three contacts on two bodies, one sweep: far from a solution.
+    rng = np.random.default_rng(dimension)
+    directions = rng.normal(size=(12, 3 * dimension))
+    w, q, mu = directions.T @ directions, rng.normal(size=3 * dimension), 0.6
+    q[::dimension] = -1.0
+    found = contact.solve(w, q, mu, solver="nsgs", max_iterations=1, dimension=dimension, mu_r=mu_r)
+    assert found.backward is not None
+    r = found.backward.r
+    u = (w @ r.ravel()).reshape(r.shape) + found.backward.q
+
+    # The law itself, of every contact: no pull, no approach, friction in its cone and against the slip.
+    def holds(impulse: np.ndarray, velocity: np.ndarray, limit: np.ndarray) -> None:
+        size, speed = np.linalg.norm(impulse, axis=1), np.linalg.norm(velocity, axis=1)
+        assert np.all(size <= limit + 1e-12)
+        assert np.abs((impulse * velocity).sum(axis=1) + limit * speed) == pytest.approx(0.0, abs=1e-10)
+
+    assert r[:, 0].min() >= 0.0
+    assert u[:, 0].min() >= -1e-12
+    assert r[:, 0] * u[:, 0] == pytest.approx(0.0, abs=1e-10)
+    holds(r[:, 1:3], u[:, 1:3], mu * r[:, 0])
+    if dimension == 5:
+        holds(r[:, 3:], u[:, 3:], mu_r * r[:, 0])
+        if mu_r == 0.0:
+            assert np.array_equal(found.backward.q[:, 3:], q.reshape(3, 5)[:, 3:])
+    # As large a change as is told.
+    change = found.backward.q - q.reshape(3, dimension)
+    change[:, 3:] *= mu_r
+    blocks = [change[:, :3], change[:, 3:]]
+    assert max(np.linalg.norm(block, axis=1).max(initial=0.0) for block in blocks) == pytest.approx(
+        found.backward.largest
+    )
+    assert f"at most {found.backward.largest:.2g} m/s" in str(found.backward)
+    # What is solved needs none.
+    assert contact.solve(np.eye(3), [-1.0, 0, 0], 0.5).backward is None
+
+
 @pytest.mark.parametrize("norm", contact.NORMS)
 def test_sweeps_end_where_the_norm_asked_for_is_met(norm: str) -> None:
     # Two pairs of contacts, one on heavy and one on light bodies, so that norms differ.

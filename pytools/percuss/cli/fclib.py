@@ -76,7 +76,7 @@ def solve(
         print(table_text(HEADS, [row for comparison in comparisons for row in _rows(comparison)]))
     unsolved = [comparison for comparison in comparisons if not comparison.solved]
     for comparison in unsolved:
-        say(f"{comparison.problem.name}: {comparison.existence}")
+        say(f"{comparison.problem.name}: {comparison.existence}; {comparison.backward}")
     if unsolved:
         raise AnswerIsNo(f"not solved to {tol:g}: {', '.join(comparison.problem.name for comparison in unsolved)}")
 

@@ -106,6 +106,9 @@ fn solve_contact<'py>(
             Existence::Open => ("open", f64::NAN, 0.0),
         };
         facts.set_item("existence", (verdict, size, asymmetry))?;
+        let backward = problem.backward_error(&r);
+        let (impulses, change) = (table(py, backward.impulses)?, table(py, backward.change)?);
+        facts.set_item("backward", (impulses, change, backward.relative))?;
     }
     Ok((table(py, r)?, table(py, u)?, facts))
 }

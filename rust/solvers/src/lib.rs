@@ -15,6 +15,7 @@ mod accelerated;
 mod apgd;
 mod assembly;
 mod auto;
+mod backward;
 mod block_lu;
 mod block_matrix;
 mod bodies;
@@ -40,6 +41,7 @@ mod solver;
 pub use assembly::{
     Assembly, Contact, InverseMass, Jacobian, Joined, Span, apply_impulses, response,
 };
+pub use backward::BackwardError;
 pub use block_matrix::{Block, BlockMatrix, Vector3};
 pub use bodies::Bodies;
 pub use error::Error;

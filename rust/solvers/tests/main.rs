@@ -1,5 +1,6 @@
 //! All tests of the crate as one program: one to link, not one per file.
 
+mod backward;
 mod body_form;
 mod couples;
 mod existence;
