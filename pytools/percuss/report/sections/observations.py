@@ -63,6 +63,6 @@ def _histories(study: Study, samples: pl.DataFrame) -> Table:
         clock = channel["instant"].to_numpy()
         apart = [float(clock[0]), float(clock[-1]), float((clock[1:] - clock[:-1]).max()) if len(clock) > 1 else None]
         rows.append([channel["point"][0], channel["case"][0], channel["output"][0], channel.height, *apart])
-    clock = _place_head(study, samples)
-    heads = ["history", "case", "curve", "samples", f"first {clock}", f"last {clock}", "largest gap"]
+    instants = _place_head(study, samples)
+    heads = ["history", "case", "curve", "samples", f"first {instants}", f"last {instants}", "largest gap"]
     return Table("Time histories", heads, rows)
