@@ -86,15 +86,13 @@ class Measured:
 
     def column(self, name: str) -> str:
         """The column of a name, with its unit or without."""
-        if f"{name}_duplicated_0" in self.frame.columns:
-            raise InputError(f"{self.file}: has the column {name} several times")
-        if name in self.frame.columns:
-            return name
-        fitting = self.by_name.get(name, [])
+        fitting = [name] if name in self.frame.columns else self.by_name.get(name, [])
         if len(fitting) > 1:
             raise InputError(f"{self.file}: has several columns for {name}: {', '.join(fitting)}")
         if not fitting:
             raise InputError(f"{self.file}: has no column `{name}`: {did_you_mean(name, self.frame.columns)}")
+        if f"{fitting[0]}_duplicated_0" in self.frame.columns:
+            raise InputError(f"{self.file}: has the column {fitting[0]} several times")
         return fitting[0]
 
     def listed(self) -> str:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.stats import gaussian_kde, norm
 from tests.bench.measure import Line
 
-from percuss.sensitivity.moment_independent import class_count, moment_independent_indices
+from percuss.sensitivity.moment_independent import moment_independent_indices, published_class_count
 
 RUNS, SAMPLES, RESAMPLES = 512, 6, 10
 CORRELATIONS = (0.0, 0.3, 0.6, 0.9)
@@ -32,7 +32,7 @@ def published(x: Floats, y: Floats, seed: int) -> float:
     def once(rows: NDArray[np.intp]) -> float:
         grid = np.linspace(y.min(), y.max(), 100)
         whole = gaussian_kde(y[rows], "silverman")(grid)
-        parts = np.array_split(rows[np.argsort(x[rows], kind="stable")], class_count(len(y)))
+        parts = np.array_split(rows[np.argsort(x[rows], kind="stable")], published_class_count(len(y)))
         areas = [np.trapezoid(np.abs(gaussian_kde(y[part], "silverman")(grid) - whole), grid) for part in parts]
         return sum(len(part) * area for part, area in zip(parts, areas, strict=True)) / (2 * len(y))
 

@@ -143,6 +143,8 @@ def test_what_is_accepted_stays_marked_and_the_event_holds_every_run(percuss, ba
     assert percuss("report", event.id, "--to", "page.html").code == 0
     page = (folder / "page.html").read_text()
     assert "Convergence with the step" in page
+    for head in ("error at finest step", "error at own step", "may be quoted"):
+        assert head in said.err and head in page
     assert "peak has no limit as the step shrinks" in page
 
 

@@ -66,7 +66,7 @@ def test_pruned_payloads_are_gone_known_and_told(percuss: Call, folder: Path, ru
 def test_what_is_cited_or_cannot_be_computed_again_stays(percuss: Call, folder: Path, runs: Event) -> None:
     percuss("note", runs.id, "used in the paper")
     said = percuss(*PRUNE)
-    assert said.out == "" and "kept: 1 events that are cited" in said.err
+    assert said.out == "" and "kept: 1 event that is cited\n" in said.err
     assert "cannot be computed again" in said.err
     assert percuss(*PRUNE, "--no-keep-cited").id
     (folder / "t.csv").write_text("x1,x2,x3,y\n1,1,1,2\n")

@@ -310,3 +310,12 @@ def test_bad_input(percuss, folder: Path) -> None:  # type: ignore[no-untyped-de
     said = percuss("report", id)
     assert said.out == f"ishigami-{id[:13]}.html\n"
     assert (folder / said.out.strip()).exists()
+
+
+def test_places_of_measured_values_are_called_what_the_axis_of_their_curve_is(percuss) -> None:
+    """A strain is not a number of seconds."""
+    study = ROOT / "studies" / "toyoura-specimens"
+    percuss("observe", study, study / "observations" / "specimens.csv")
+    page = percuss("report", "@last", "--format", "markdown").out
+    (heads,) = [line for line in page.splitlines() if line.startswith("|") and " measured " in line]
+    assert [cell.strip() for cell in heads.split("|")[1:6]] == ["case", "output", "specimen", "point", "axial_strain"]

@@ -40,6 +40,20 @@ def test_specimens_of_a_population_and_of_none(percuss: Any, surrogates: list[st
     high, low = (next(name for name in outputs.columns if name.startswith(q)) for q in ("q975", "q025"))
     widths = {row["output"]: row[high] - row[low] for row in outputs.to_dicts()}
     assert widths["stress_ratio_2@new"] > 2 * widths["stress_ratio_2@a"]
+    # Runs that the surrogates were not fitted to are asked too, each as one specimen; those of three pressures share
+    # their points.
+    asked = [verdict for verdict in posterior["trust"] if verdict["gate"] == "twins"]
+    assert len(asked) == 2 and all("each as one specimen" in verdict["sentence"] for verdict in asked)
     # Taken for one and the same, they are refused.
     alike = percuss("calibrate", *surrogates, "--block", "alike")
     assert alike.code == 1 and "does not explain the data" in alike.err
+
+
+def test_twins_of_one_test_hold_the_truth_as_often_as_they_claim(percuss: Any, surrogates: list[str]) -> None:
+    """The quick form of percuss trust on a study of grains, as `tests/unit/work/test_trust.py` has it of others."""
+    said = percuss("trust", surrogates[0], "--block", "first", "--twins", 20, "--quick", "--json")
+    assert said.code == 0, said.err
+    (verdict,) = [verdict for verdict in json.loads(said.out)["trust"] if verdict["gate"] == "twins"]
+    assert verdict["passed"]
+    # Data that scatter four times as much as the likelihood says are found by as few twins.
+    assert percuss("trust", surrogates[0], "--block", "first", "--twins", 20, "--quick", "--noise", 4).code == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from percuss.ledger.ledger import Ledger
@@ -79,6 +81,19 @@ def test_measured_values_echo_their_range(percuss, impact, folder) -> None:
         "rest_position = 5 mm",
         "rest_position = 15 mm",
     ]
+
+
+def test_of_many_measured_outputs_the_first_are_echoed(percuss, folder) -> None:
+    names = [f"y{i}" for i in range(15)]
+    study = folder / "many"
+    study.mkdir()
+    (study / "study.toml").write_text(
+        f'[model]\nkind = "benchmark"\nfunction = "linear-gaussian"\ninputs = ["a"]\noutputs = {json.dumps(names)}\n'
+        f'matrix = {[[1.0]] * 15}\n[parameters.a]\nprior = {{ kind = "normal", mean = 0, std = 1 }}\n'
+    )
+    (folder / "data.csv").write_text("output,value\n" + "".join(f"{name},1\n" for name in names))
+    said = percuss("observe", study, "data.csv")
+    assert "y11 = 1 and 3 more\n" in said.err and "y12 = 1" not in said.err
 
 
 def test_tables_of_points_echo_their_units(percuss, impact, folder) -> None:

@@ -88,6 +88,13 @@ def test_each_part_imports_from_the_layers_above_it_alone() -> None:
         above |= set(layer)
 
 
+def test_the_page_on_how_percuss_is_built_has_a_row_for_every_part() -> None:
+    page = (ROOT / "docs" / "architecture.md").read_text()
+    rows = set(re.findall(r"^\| `(pytools/percuss/\w+|rust/\w+)(?:\.py)?` \|", page, re.MULTILINE))
+    parts = {f"pytools/percuss/{part}" for part in _graph() if not part.startswith("__")}
+    assert rows == parts | {f"rust/{path.parent.name}" for path in (ROOT / "rust").glob("*/Cargo.toml")}
+
+
 def test_only_the_program_itself_imports_the_command_line() -> None:
     assert {part for part, imported in _graph().items() if "cli" in imported} == {"__main__"}
 

@@ -131,7 +131,10 @@ def assess(problem: Problem, how: Sampling, sample: Sample) -> Calibrated:
         coverage_verdict(facts, surrogate.event.id)
         for facts, surrogate in zip(covered, problem.surrogates, strict=True)
     )
-    verdicts += tuple(left_out_verdict(one, problem.likelihood.parameters) for one in problem.left_out)
+    several = bool(problem.likelihood.specimens)
+    verdicts += tuple(
+        left_out_verdict(one, problem.likelihood.parameters, specimens=several) for one in problem.left_out
+    )
     return Calibrated(sample, verdicts, summary, evidence, loo, fit, covered, tuple(notes))
 
 

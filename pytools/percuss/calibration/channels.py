@@ -26,7 +26,7 @@ from percuss.study.priors.prior import Prior
 from percuss.study.study import Study
 from percuss.surrogates.modes import Modes, load_modes
 from percuss.surrogates.surrogate import Surrogate
-from percuss.units import from_si, to_si
+from percuss.units import from_si, same_dimension, to_si
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,6 +39,8 @@ DRAWS = 512
 BEYOND = 5.0
 # A channel agrees upside down: correlation with some curve of at least the first, the right way up at most the second.
 UPSIDE_DOWN, UPRIGHT = 0.8, 0.4
+# A channel that never changes is refused from so many samples on.
+LEAST_SAMPLES = 3
 # The part of the clock that must lie on the axis of the curves.
 OVERLAP = 0.5
 # What thinning may lose of what the samples tell of the scores.
@@ -47,8 +49,9 @@ LOST = 0.01
 MOST_DENSE = 400
 # How far an inferred clock is followed when samples are chosen: quantiles of its prior.
 CLOCK_ENDS = (0.001, 0.999)
-# Factors between units that people mix up.
-FACTORS = {1000.0: "milli", 100.0: "centi", 9.80665: "g0 for m/s^2", 57.29577951308232: "deg for rad", 1e6: "mega"}
+# Factors between units that people mix up; some belong to units of one dimension.
+PREFIXES = (10.0, 100.0, 1e3, 1e6)
+BETWEEN = (("m/s^2", 9.80665, "g0 and m/s^2"), ("rad", 57.29577951308232, "deg and rad"))
 
 
 def read_history(study: Study, history: History, data: bytes) -> pl.DataFrame:
@@ -208,8 +211,21 @@ class Histories:
         values = rows["value"].to_numpy()[inside]
         named = f"history {history.name}, column {history.channels[curve]} for {curve}"
         unit = self.study.observable(curve).unit
+        _check_alive(values, seen, rows["std"][0] or 0.0, named, unit)
         _check_size(values, seen, rows["std"][0] or 0.0, named, unit)
         _check_sign(values, seen, named, curve)
+
+
+def _check_alive(values: Floats, seen: Floats, std: float, named: str, unit: str) -> None:
+    """A sensor that is not connected writes one number. Errors that are inferred would make up for all of it."""
+    least = float(np.std(seen, axis=1).min())
+    if len(values) >= LEAST_SAMPLES and np.ptp(values) == 0 and least > std:
+        raise InputError(
+            f"{named}: all {len(values)} samples are {from_si(float(values[0]), unit):.3g} {unit}, and the model's "
+            f"curves have standard deviations of at least {from_si(least, unit):.3g} {unit} along the record under the "
+            "prior: is the sensor connected?",
+            hint="check = false takes the channel as it is",
+        )
 
 
 def _check_size(values: Floats, seen: Floats, std: float, named: str, unit: str) -> None:
@@ -219,8 +235,12 @@ def _check_size(values: Floats, seen: Floats, std: float, named: str, unit: str)
     ratio = own / high if own > high else low / own if own > 0 else 1.0
     if ratio <= BEYOND:
         return
-    near = min(FACTORS, key=lambda factor: abs(math.log(ratio / factor)))
-    guess = f" ({FACTORS[near]}: a factor of {near:g}?)" if abs(math.log(ratio / near)) < math.log(3) else ""
+    names = {factor: f"a factor of {factor:g}" for factor in PREFIXES}
+    names |= {
+        factor: f"{words}, a factor of {factor:.3g}" for like, factor, words in BETWEEN if same_dimension(unit, like)
+    }
+    near = min(names, key=lambda factor: abs(math.log(ratio / factor)))
+    guess = f" ({names[near]}?)" if abs(math.log(ratio / near)) < math.log(3) else ""
     shown = [f"{from_si(x, unit):.3g}" for x in (own, low, high)]
     raise InputError(
         f"{named}: its root mean square is {shown[0]} {unit}, that of the model's curves {shown[1]} to {shown[2]} "

@@ -73,8 +73,11 @@ class LeftOut(NamedTuple):
     twins: int
 
 
-def left_out_verdict(left_out: LeftOut, names: Sequence[str]) -> Verdict:
-    """Whether posteriors of left-out runs hold their truth as often as they claim, with the growth that was found."""
+def left_out_verdict(left_out: LeftOut, names: Sequence[str], *, specimens: bool = False) -> Verdict:
+    """Whether posteriors of left-out runs hold their truth as often as they claim, with the growth that was found.
+
+    Of `specimens` each run is one, with the data of all cases: what several have in common is not tried.
+    """
     from scipy.special import bdtr
 
     p_values = bdtr(left_out.held.astype(float), left_out.twins, MASS)
@@ -82,9 +85,10 @@ def left_out_verdict(left_out: LeftOut, names: Sequence[str]) -> Verdict:
     worst = int(np.argmin(p_values))
     passed = bool(p_values[worst] >= bound)
     sentence = (
-        f"{100 * MASS:g} % intervals of {names[worst]} {'hold' if passed else 'do NOT hold'} as much as they claim "
-        f"at runs that the surrogate was not shown: {left_out.held[worst]} of {left_out.twins}, p-value "
-        f"{p_values[worst]:.2g}, and at least {bound:.2g} is asked for"
+        f"{100 * MASS:g} % intervals of {names[worst]} {'contain' if passed else 'do NOT contain'} the truth as often "
+        f"as they claim, at runs that the surrogate was not fitted to{', each as one specimen' if specimens else ''}: "
+        f"{left_out.held[worst]} of {left_out.twins}, p-value {p_values[worst]:.2g}, and at least {bound:.2g} is "
+        "asked for"
     )
     return Verdict("twins", passed, sentence, float(p_values[worst]), bound)
 

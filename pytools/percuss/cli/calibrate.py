@@ -176,10 +176,10 @@ def _tell_sampling(problem: Problem, sample: Sample) -> None:
     from percuss.cli.output import hint, say
     from percuss.units import from_si
 
-    data_name = "twin data" if problem.observations.twin else "data"
+    kind = "twin " if problem.observations.twin else ""
     shares = f"{100 * sample.acceptance.min():.0f} to {100 * sample.acceptance.max():.0f} %"
     say(
-        f"{problem.block.name}: {problem.data.height} {data_name} "
+        f"{problem.block.name}: {counted(problem.data.height, f'{kind}datum', f'{kind}data')} "
         f"in {counted(len(problem.likelihood.groups), 'group')}, "
         f"{sample.sampler}, {counted(sample.evaluations, 'evaluation')}, acceptance {shares}"
     )

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer(add_completion=False)
 
+HEADS = ("output", "last change", "relative", "order", "error at finest step", "error at own step", "may be quoted")
+
 
 @app.command(epilog="Example: percuss converge studies/sliding-block --set e=0")
 def converge(
@@ -145,7 +147,7 @@ def _tell(checked: Checked) -> None:
         parts = [_share(part, item.value) for part in (item.change, item.error, item.off)]
         verdict_rows.append((item.name, change, parts[0], order, *parts[1:], _quoted(item, plan.finer)))
     say("")
-    say_table(("output", "change", "of it", "order", "error left", "off as it is", "to be quoted"), verdict_rows)
+    say_table(HEADS, verdict_rows)
 
 
 def _share(part: float, value: float) -> str:

@@ -247,6 +247,8 @@ def plain(text: str) -> str:
     return text if text.isprintable() else "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
+# Of more measured outputs than this the first are echoed, the others counted.
+MOST_TOLD = 12
 # How often a log that is no terminal gets a line.
 LINE_EVERY_S = 30.0
 
@@ -326,7 +328,8 @@ def tell_measured(study: Study, names: Sequence[str], values: Sequence[float]) -
         unit = study.outputs[name].unit if name in study.outputs else study.model().quantities[name].unit
         low, high = (f"{from_si(end, unit):.6g}" for end in (min(numbers), max(numbers)))
         parts.append(f"{name} = {low if low == high else f'{low} to {high}'}" + ("" if unit == "1" else f" {unit}"))
-    say(plain(", ".join(parts)))
+    more = f" and {len(parts) - MOST_TOLD} more" if len(parts) > MOST_TOLD else ""
+    say(plain(", ".join(parts[:MOST_TOLD]) + more))
 
 
 def _column(name: str, unit: str) -> str:

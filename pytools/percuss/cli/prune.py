@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from percuss.cli.options import JsonOption, LedgerOption, open_session
+from percuss.spelling import counted
 
 app = typer.Typer(add_completion=False)
 
@@ -38,12 +39,13 @@ def prune(
     policy = work.Policy(older_than, kind, study, keep_cited)
     done = work.plan(session, policy) if dry_run else work.prune(session, policy, reason)
     size = sum(blob.bytes for _, blob in done.payloads)
-    say(f"{len(done.payloads)} payloads, {size / 1e6:.3g} MB, " + ("would be pruned" if dry_run else "are recorded"))
+    what = f"{counted(len(done.payloads), 'payload')}, {size / 1e6:.3g} MB"
+    say(f"would be pruned: {what}" if dry_run else f"recorded as pruned: {what}")
     for why, count in done.kept.items():
-        say(f"kept: {count} {why}")
+        say(f"kept: {counted(count, work.OF_ONE[why], why)}")
     if not dry_run:
-        later = f"; {done.young} of the last hour are left to a later prune" if done.young else ""
-        say(f"{done.deleted} files deleted{later}")
+        later = f"; left to a later prune, being of the last hour: {done.young}" if done.young else ""
+        say(f"{counted(done.deleted, 'file')} deleted{later}")
     if json:
         facts = {"id": done.event.id if done.event else None, "payloads": len(done.payloads), "bytes": size}
         give_json(facts | {"deleted": done.deleted, "left": done.young, "kept": done.kept})

@@ -15,13 +15,20 @@ replacement has that variance twice, so that
 
 takes off all of the bias in the first case and as much as the 2 d - mean d* of the paper in the second, which leaves
 three fifths of it in the first. What smoothing and classes of finite width take away is not corrected: strong
-dependence comes out too small (see the table in docs/surrogates.md). Intervals are those of the resampled runs; they
-reach to 0 where outputs dealt to the points at random come out as far apart.
+dependence comes out too small (see the table in docs/surrogates.md).
+
+Of few runs there are twice as many classes as in the paper. With four of them, which it takes for 128 runs, the x2 of
+Ishigami's function, on which its output depends most (0.36), would have a delta of 0.04: each class has a whole period.
+
+Intervals are those of the resampled runs in delta^2, whose noise does not depend on delta. They reach to 0 where
+outputs dealt to the points at random come out as far apart. Their upper end has back what classes and smoothing take
+from two normals of that delta, for which it is known.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -37,6 +44,10 @@ RESAMPLES = 100
 DEALT = 40
 # Normal scores at which densities are taken: beyond four there is one run in 30 000.
 GRID = np.linspace(-4.5, 4.5, 91)
+# Correlations of the two normals that say what smoothing takes away, and points of the parameter in each class.
+CORRELATIONS = np.array([*np.linspace(0.0, 0.9, 10), 0.95, 0.98, 0.99, 0.998])
+IN_CLASS = 8
+MOST_CLASSES, FEW_CLASSES, FEWEST_IN_CLASS = 48, 16, 8
 
 
 def moment_independent_indices(
@@ -65,17 +76,20 @@ def moment_independent_indices(
 
 
 class Distance(NamedTuple):
-    """delta of one parameter, those of resampled runs moved to lie about it, and the share of random deals below it."""
+    """delta of one parameter, those of resampled runs moved to lie about it, the same with what smoothing takes away,
+    and the share of random deals below it.
+    """
 
     value: float
     again: Array
+    restored: Array
     above: float
 
 
 def _measure(distances: Sequence[Distance], level: float) -> Measure:
-    measure = with_interval(
-        np.array([one.value for one in distances]), np.stack([one.again for one in distances], axis=1), level
-    )
+    values = np.array([one.value for one in distances])
+    measure = with_interval(values, np.stack([one.again for one in distances], axis=1), level)
+    measure.high[:] = with_interval(values, np.stack([one.restored for one in distances], axis=1), level).high
     measure.low[np.array([one.above for one in distances]) <= level] = 0.0
     return measure
 
@@ -93,10 +107,43 @@ def delta(x: Array, y: Array, counts: Array, dealt: Array) -> Distance:
     once = _distance(kernel, np.ones(n), starts[:-1])
     again = np.array([_distance(kernel, count[order], starts[:-1]) for count in counts])
     by_chance = [_distance(kernel[:, rows], np.ones(n), starts[:-1]) for rows in dealt]
-    estimate = float(np.sqrt(max(2.0 * once**2 - (again**2).mean(), 0.0)))
-    return Distance(
-        estimate, np.clip(again - again.mean() + estimate, 0.0, 1.0), float(np.mean(np.less(by_chance, once)))
+    squared = max(2.0 * once**2 - (again**2).mean(), 0.0)
+    about = np.sqrt(np.clip(squared + again**2 - (again**2).mean(), 0.0, 1.0))
+    restored = np.interp(about, _smoothed_normals(len(spreads), width), _normals())
+    return Distance(float(np.sqrt(squared)), about, restored, float(np.mean(np.less(by_chance, once))))
+
+
+@cache
+def _normals() -> Array:
+    """delta of two standard normals of each correlation."""
+    from scipy.special import ndtri
+
+    y, x = np.linspace(-8.0, 8.0, 1601), ndtri((np.arange(64) + 0.5) / 64)
+    rest = np.sqrt(1.0 - CORRELATIONS**2)
+    return np.array(
+        [
+            0.5 * (y[1] - y[0]) * np.abs(_density(y, 0.0, 1.0)[:, None] - _density(y[:, None], r * x, s)).sum(0).mean()
+            for r, s in zip(CORRELATIONS, rest, strict=True)
+        ]
     )
+
+
+def _smoothed_normals(classes: int, width: float) -> Array:
+    """The same by classes and a kernel of that width, without noise; rises with the correlation."""
+    from scipy.special import ndtri
+
+    x = ndtri((np.arange(classes * IN_CLASS) + 0.5) / (classes * IN_CLASS))
+    whole = _density(GRID, 0.0, np.sqrt(1.0 + width**2))[:, None]
+    found = []
+    for r in CORRELATIONS:
+        each = _density(GRID[:, None], r * x, np.sqrt(1.0 - r * r + width**2))
+        apart = np.abs(each.reshape(len(GRID), classes, IN_CLASS).mean(axis=2) - whole)
+        found.append(0.5 * (GRID[1] - GRID[0]) * apart.sum(axis=0).mean())
+    return np.array(found)
+
+
+def _density(y: Array, mean: Array | float, std: float) -> Array:
+    return np.asarray(np.exp(-0.5 * ((y - mean) / std) ** 2) / (std * np.sqrt(2.0 * np.pi)))
 
 
 def _distance(kernel: Array, weights: Array, starts: Array) -> float:
@@ -115,6 +162,12 @@ def normal_scores(y: Array) -> Array:
     return np.asarray(ndtri((rankdata(y) - 0.5) / len(y)))
 
 
-def class_count(n: int) -> int:
+def published_class_count(n: int) -> int:
     """Classes for n runs, as Plischke, Borgonovo and Smith (2013) have them."""
-    return int(min(np.ceil(n ** (2.0 / (7.0 + np.tanh((1500.0 - n) / 500.0)))), 48))
+    return int(min(np.ceil(n ** (2.0 / (7.0 + np.tanh((1500.0 - n) / 500.0)))), MOST_CLASSES))
+
+
+def class_count(n: int) -> int:
+    """Classes for n runs: twice as many of few runs, as long as some are left for each."""
+    published = published_class_count(n)
+    return max(published, min(2 * published, FEW_CLASSES, n // FEWEST_IN_CLASS))

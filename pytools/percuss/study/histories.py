@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 # Keep so few samples that no more than a hundredth of what they tell of the curve is lost.
 BY_INFORMATION = "information"
 
+# What is less probable than this is held to be excluded.
+NEVER = 1e-9
+
 HISTORY = table_of(
     Setting("file", "file", required=True, doc="CSV or Parquet, one row per sample"),
     Setting("case", "text", "", doc="case that was measured"),
@@ -46,7 +49,13 @@ HISTORY = table_of(
         doc="what the clock shows when the model starts, or { prior = ... } to infer it",
     ),
     Setting(
-        "drift", "number", 0.0, of=PRIOR, doc="share by which the clock is too fast, or { prior = ... } to infer it"
+        "drift",
+        "number",
+        0.0,
+        of=PRIOR,
+        low=-1.0,
+        low_open=True,
+        doc="share by which the clock is too fast, or { prior = ... } to infer it",
     ),
     Setting("from", "number", unit_of="axis", doc="first time on the clock to use"),
     Setting("to", "number", unit_of="axis", doc="last time on the clock to use"),
@@ -145,6 +154,12 @@ def _history(
     for i, curve in enumerate(checked["flip"]):
         if curve not in channels:
             note((*path, "flip", i), f"no channel is bound to {shown(curve)}; {did_you_mean(curve, channels)}")
+    start, stop = checked.get("from"), checked.get("to")
+    if start is not None and stop is not None and start >= stop:
+        note((*path, "from"), f"{start:g} {axis} is not before to, {stop:g} {axis}".replace(" 1,", ","))
+    drift = _clock(checked["drift"], "1", (*path, "drift"), note)
+    if isinstance(drift, Prior) and float(drift.cdf(-1.0)) > NEVER:
+        note((*path, "drift"), "its prior reaches down to -1, where a clock stands still: must lie above -1")
     units = {curve: quantities[curve].unit for curve in channels}
     std = read_stds(checked["std"], units, "no channel is bound to it", (*path, "std"), note)
     return History(
@@ -156,9 +171,9 @@ def _history(
         frozenset(checked["flip"]),
         std,
         _clock(checked["delay"], axis, (*path, "delay"), note),
-        _clock(checked["drift"], "1", (*path, "drift"), note),
-        checked.get("from"),
-        checked.get("to"),
+        drift,
+        start,
+        stop,
         None if checked["thin"] == BY_INFORMATION else checked["thin"],
         checked["check"],
     )

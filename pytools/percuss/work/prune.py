@@ -27,6 +27,16 @@ LONGEST = 10_000
 # What depends on an event without being a result itself.
 CARRIERS = ("campaign.completed", "event.superseded", "stream.adopted", "stream.sealed", KIND)
 
+# Why something stays: of several, and of one.
+SHARED = "payloads that other events carry as well"
+NOT_AGAIN = "events that cannot be computed again from what stays"
+CITED = "events that are cited"
+OF_ONE = {
+    SHARED: "payload that other events carry as well",
+    NOT_AGAIN: "event that cannot be computed again from what stays",
+    CITED: "event that is cited",
+}
+
 
 @dataclass(frozen=True)
 class Policy:
@@ -82,7 +92,7 @@ def plan(session: Session, policy: Policy) -> Pruning:
                 continue
             others = [e for e, b in users[blob.sha256] if e.id not in chosen and not gone.of(e, b)]
             if others:
-                done.keep("payloads that other events carry as well")
+                done.keep(SHARED)
             else:
                 done.payloads.append((event, blob))
     return done
@@ -123,11 +133,11 @@ def _chosen(session: Session, policy: Policy, done: Pruning) -> dict[str, Event]
     chosen = {id: state.events[id] for id in ids if state.events[id].blobs}
     for id, event in list(chosen.items()):
         if not may_be_pruned(event, state.events):
-            done.keep("events that cannot be computed again from what stays")
+            done.keep(NOT_AGAIN)
             del chosen[id]
     if policy.keep_cited:
         for id in _cited(session, chosen):
-            done.keep("events that are cited")
+            done.keep(CITED)
             del chosen[id]
     return chosen
 

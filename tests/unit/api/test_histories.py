@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -94,7 +95,8 @@ def test_gaps_are_left_out_and_nothing_else(prepared: tuple[percuss.Ledger, str]
 @pytest.mark.parametrize(
     ("study", "data", "message"),
     [
-        (str, lambda text: text.replace("ch1 [mm]", "ch1 [m]"), "is it in another unit .milli: a factor of 1000"),
+        (str, lambda text: text.replace("ch1 [mm]", "ch1 [m]"), "is it in another unit .a factor of 1000."),
+        (str, lambda text: text.replace("ch1 [mm]", "ch1 [cm]"), "is it in another unit .a factor of 10."),
         (str, lambda text: text.replace("t [ms]", "t"), "samples lie on it"),
         (
             lambda text: text.replace('"ch1" }', '"ch1" }\nflip = ["u1"]'),
@@ -104,8 +106,22 @@ def test_gaps_are_left_out_and_nothing_else(prepared: tuple[percuss.Ledger, str]
         (str, lambda text: text.replace("27.830", "23.7"), "line 4, row 3 .* the clock does not rise"),
         (str, lambda text: text.replace("ch1 [mm]", "ch1 [N]"), "must be in m, or in a unit of the same dimension"),
         (str, lambda text: text.replace("ch1 [mm]", "ch2 [mm]"), "no column `ch1`"),
+        (str, lambda text: text.replace("temperature", "ch1 [mm]"), "has the column ch1 .mm. several times"),
+        (str, lambda text: re.sub(r"(?m)^(\d[^,]*),[\d.-]+,", r"\1,7.5,", text), "samples are 7.5 mm, .*is the sensor"),
+        (str, lambda text: re.sub(r"(?m)^(\d[^,]*),[\d.-]+,", r"\1,0,", text), "samples are 0 mm, .*is the sensor"),
     ],
-    ids=["millimetres-as-metres", "milliseconds-as-seconds", "sign", "clock", "dimension", "column"],
+    ids=[
+        "millimetres-as-metres",
+        "millimetres-as-centimetres",
+        "milliseconds-as-seconds",
+        "sign",
+        "clock",
+        "dimension",
+        "column",
+        "column-twice",
+        "stuck",
+        "not-connected",
+    ],
 )
 def test_wrong_channels_are_refused_and_nothing_is_appended(
     prepared: tuple[percuss.Ledger, str], tmp_path: Path, study: Edit, data: Edit, message: str
@@ -137,6 +153,9 @@ def test_outputs_surrogates_do_not_stand_for_curves(prepared: tuple[percuss.Ledg
         ('std = "0.2 mm"', 'std = "0.2 s"', "0.2 s"),
         ('time = "t"', 'tyme = "t"', "time: missing; column of the clock; and 1 more"),
         ('mean = 0, std = "10 ms"', 'mean = 0, std = "10 mm"', "10 mm"),
+        ('thin = "information"', "drift = -1", r"-1 is outside \(-1, inf\]"),
+        ('thin = "information"', 'drift.prior = { kind = "normal", mean = 0, std = 1 }', "a clock stands still"),
+        ('thin = "information"', 'from = "2 s"\nto = "1 s"', "2 s is not before to, 1 s"),
     ],
 )
 def test_faults_of_the_table_are_faults_of_the_study(tmp_path: Path, before: str, after: str, message: str) -> None:

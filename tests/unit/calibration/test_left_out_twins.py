@@ -59,6 +59,5 @@ def test_the_same_bits_twice() -> None:
 def test_intervals_that_hold_too_little_are_named(held: tuple[int, int], passed: bool) -> None:
     verdict = left_out_verdict(LeftOut(2.0, np.array(held), 240), ("gap", "restitution"))
     assert verdict.gate == "twins" and verdict.passed is passed
-    assert passed or (
-        "90 % intervals of restitution do NOT hold" in verdict.sentence and "192 of 240" in verdict.sentence
-    )
+    wrong = "90 % intervals of restitution do NOT contain the truth"
+    assert passed or (wrong in verdict.sentence and "192 of 240" in verdict.sentence)

@@ -51,6 +51,25 @@ def test_ishigami_as_a_peer_has_it():
     assert found.low[2] > 0.1
 
 
+@pytest.mark.parametrize("correlation", [0.1, 0.3, 0.6, 0.9])
+def test_intervals_hold_the_delta_of_two_normals(correlation):
+    """95 % intervals of 20 samples of 256 runs: fewer than 16 would come by chance once in 400."""
+    held = 0
+    for seed in range(20):
+        x = np.random.default_rng([seed, 41]).standard_normal((256, 2))
+        found = of(x[:, :1], correlation * x[:, 0] + np.sqrt(1 - correlation**2) * x[:, 1], seed)
+        held += int(found.low[0] <= bivariate(correlation) <= found.high[0])
+    assert held >= 16
+
+
+def test_a_parameter_that_goes_up_and_down_is_not_overlooked():
+    """Ishigami's x2, on which the output depends most, has four periods: few classes would each see one of them."""
+    for seed in range(4):
+        x = np.random.default_rng([seed, 43]).uniform(-np.pi, np.pi, (192, 3))
+        found = of(x, np.sin(x[:, 0]) + 7 * np.sin(x[:, 1]) ** 2 + 0.1 * x[:, 2] ** 4 * np.sin(x[:, 0]), seed)
+        assert np.argmax(found.values) == 1 and found.values[1] > 0.2
+
+
 def test_any_monotonic_function_of_the_output_has_the_same_delta():
     x = np.random.default_rng(2).standard_normal((300, 2))
     y = x[:, 0] + 0.5 * x[:, 1]

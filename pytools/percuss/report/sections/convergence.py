@@ -10,7 +10,7 @@ from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.source import Source
 from percuss.trust import failures
 
-WORDS = {"yes": "may be quoted", "finer": "needs a finer step", "no": "NO", "no limit": "NO: has no limit"}
+WORDS = {"yes": "yes", "finer": "with a finer step", "no": "NO", "no limit": "NO: has no limit"}
 
 
 def section(source: Source, event: Event) -> Section:
@@ -33,13 +33,13 @@ def section(source: Source, event: Event) -> Section:
     heads = [
         "output",
         "unit",
-        "at the finest",
+        "at finest step",
         "last change",
         "order",
-        "error left",
-        "off as it is",
-        "allowed",
-        "answer",
+        "error at finest step",
+        "error at own step",
+        "allowed error",
+        "may be quoted",
     ]
     blocks: list[Block] = [Text(f"{text}."), Table("Outputs as the step shrinks", heads, rows)]
     blocks.append(changes(body, source.table(event, "convergence")))
