@@ -29,9 +29,12 @@ impl Middle {
     /// The bodies where they are at the start.
     pub fn new(state: &State) -> Self {
         let count = state.bodies.len();
+        let poses: Vec<Pose> = state.bodies.iter().map(|body| body.pose()).collect();
+        // Of fixed bodies, which no step reaches, they stay as they are here.
+        let axes = |pose: &Pose| pose.rotation.to_rotation_matrix().into_inner();
         Self {
-            poses: state.bodies.iter().map(|body| body.pose()).collect(),
-            axes: vec![Mat3::identity(); count],
+            axes: poses.iter().map(axes).collect(),
+            poses,
             before: vec![[0.0; 6]; count],
             after: vec![[0.0; 6]; count],
             masses: vec![IMMOVABLE; count],
