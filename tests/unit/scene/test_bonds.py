@@ -54,7 +54,11 @@ def test_breaking_takes_the_energy_given() -> None:
         ({"groups": ("held", "hung")}, "both of bodies and groups"),
         ({"bodies": ("above", "bellow")}, "names body bellow"),
         ({"bodies": None, "groups": ("held", "hang")}, "names group hang"),
-        ({"tension_pa": -1.0}, "tension_pa is -1"),
+        ({"bodies": ("above", "above")}, "names body above twice"),
+        ({"tension_pa": -1.0}, "tension = -1 Pa, must be finite and above 0"),
+        ({"shear_pa": 0.0}, "shear = 0 Pa, must be finite and above 0"),
+        ({"tension_pa": float("nan")}, "tension = nan Pa"),
+        ({"tension_j_per_m2": 5.0}, r"tension_energy = 5 J/m\^2 and shear_energy = 0 J/m\^2"),
         ({"refinement": 40}, "refinement is 40"),
     ],
 )
