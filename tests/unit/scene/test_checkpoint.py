@@ -96,7 +96,7 @@ def test_a_file_of_another_run_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("every_s", [0.0, -1.0, 1e-9, float("nan"), float("inf")])
 def test_an_interval_that_is_none_is_refused(tmp_path: Path, every_s: float) -> None:
-    with pytest.raises(InputError, match="every_s = .*: must be finite and at least a step"):
+    with pytest.raises(InputError, match=r"every_s = .*: must be finite and at least a step"):
         falling().world(SETTINGS).run(0.1, RECORD, checkpoint=Checkpoint(tmp_path / "run", every_s))
 
 
