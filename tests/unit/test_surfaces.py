@@ -183,6 +183,10 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
         lambda: read_mesh("a.stl", text_stl().replace(b"endsolid box", b"")),
         "does not end with `endsolid`: its end is missing",
     ),
+    "ply corners": (
+        lambda: read_mesh("a.ply", ply("ascii").replace(b"4 0 4 6 2", b"0")),
+        "face 0 has 0 corners: a face needs three or more",
+    ),
     "obj not convex": (
         lambda: read_mesh("a.obj", b"v 3 0 0\nv 1 1 0\nv 0 3 0\nv 0 0 0\nv 9 9 9\nf 2 1 5\nf 1 2 3 4"),
         "face 1 with 4 corners cannot be cut into triangles from its first corner, as it is not convex",

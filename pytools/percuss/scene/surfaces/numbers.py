@@ -39,6 +39,8 @@ def fans(polygons: Sequence[Sequence[int]], vertices: Array) -> Array:
     """Polygons cut into triangles, from the first corner of each; raises InputError for one that is not convex."""
     for count in sorted({len(polygon) for polygon in polygons} - {3}):
         places = [place for place, polygon in enumerate(polygons) if len(polygon) == count]
+        if count < 3:
+            raise InputError(f"face {places[0]} has {count} corners: a face needs three or more")
         corners = np.array([polygons[place] for place in places])
         if corners.min() < 0 or corners.max() >= len(vertices):
             continue  # refused with all that name no vertex
