@@ -179,6 +179,18 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
         lambda: read_mesh("a.stl", text_stl().replace(b"vertex 1 0 0", b"", 1)),
         "has 35 vertices for 12 facets",
     ),
+    "stl end": (
+        lambda: read_mesh("a.stl", text_stl().replace(b"endsolid box", b"")),
+        "does not end with `endsolid`: its end is missing",
+    ),
+    "ply corners": (
+        lambda: read_mesh("a.ply", ply("ascii").replace(b"4 0 4 6 2", b"0")),
+        "face 0 has 0 corners: a face needs three or more",
+    ),
+    "obj not convex": (
+        lambda: read_mesh("a.obj", b"v 3 0 0\nv 1 1 0\nv 0 3 0\nv 0 0 0\nv 9 9 9\nf 2 1 5\nf 1 2 3 4"),
+        "face 1 with 4 corners cannot be cut into triangles from its first corner, as it is not convex",
+    ),
     "stl normal": (
         lambda: read_mesh("a.stl", binary_stl((1.0, 0.0, 0.0))),
         "triangle 0: its normal points to the side from which its corners run clockwise (2 of 12",

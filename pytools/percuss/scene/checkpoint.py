@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -39,9 +40,11 @@ def run_in_pieces(
 ) -> dict[str, Any]:
     """What the core leaves of a whole run, by pieces between checkpoints; `start` are its scene and settings."""
     path, step = Path(checkpoint.path), start[1]["dt_s"]
+    if not 0.5 * step < checkpoint.every_s < math.inf:
+        raise InputError(f"every_s = {checkpoint.every_s:g}: must be finite and at least a step, {step:g} s")
+    if not path.parent.is_dir():
+        raise InputError(f"{path}: its folder does not exist")
     total, every = round(duration_s / step), round(checkpoint.every_s / step)
-    if not every >= 1:
-        raise InputError(f"every_s = {checkpoint.every_s:g}: must be at least a step, {step:g} s")
     digest = _digest(core, start, duration_s, record)
     record_so_far: dict[str, Any] = {}
     if path.exists():

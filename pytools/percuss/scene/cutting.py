@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from percuss import _core
 from percuss.errors import InputError
 from percuss.scene.bodies import Body, Contactor
+from percuss.scene.rotation import turn
 from percuss.scene.shapes import Box, Polyhedron, Vector
 
 if TYPE_CHECKING:
@@ -83,6 +84,9 @@ def _solid(body: Body) -> list[ndarray]:
         raise InputError(f"body {body.name}: only a body of one box or polyhedron can be cut")
     if body.mass_kg is None and body.density_kg_per_m3 is None and not body.fixed:
         raise InputError(f"body {body.name}: a body that is cut needs a mass or a density")
+    for key in ("inertia_kg_m2", "gyration_m2"):
+        if getattr(body, key) is not None:
+            raise InputError(f"body {body.name} gives {key}: the inertia of a body that is cut follows from its shape")
     from percuss.scene.scene import Scene
     from percuss.scene.world import Settings
 
@@ -148,14 +152,22 @@ def _distinct(points: Sequence[ndarray], near: float) -> list[ndarray]:
 
 def volume(faces: Sequence[ndarray]) -> float:
     """Volume of a convex solid by its faces, whichever way they turn."""
+    return _volume_and_centre(faces)[0]
+
+
+def _volume_and_centre(faces: Sequence[ndarray]) -> tuple[float, ndarray]:
+    """Volume and centre of mass of a convex solid by its faces."""
     import numpy as np
 
     middle = np.mean(np.concatenate(faces), axis=0)
-    total = 0.0
+    total, moment = 0.0, np.zeros(3)
     for face in faces:
         for k in range(1, len(face) - 1):
-            total += abs(float(np.linalg.det(face[[0, k, k + 1]] - middle))) / 6
-    return total
+            corners = face[[0, k, k + 1]] - middle
+            share = abs(float(np.linalg.det(corners))) / 6
+            total += share
+            moment += share * corners.sum(axis=0) / 4
+    return total, middle + (moment / total if total > 0.0 else 0.0)
 
 
 def _inside(faces: Sequence[ndarray], point: ndarray) -> bool:
@@ -170,15 +182,22 @@ def _inside(faces: Sequence[ndarray], point: ndarray) -> bool:
 
 
 def _bodies(body: Body, parts: Sequence[Sequence[ndarray]]) -> list[Body]:
-    """A body for each part, of the same group and density, where the part was."""
+    """A body for each part, of the same group and density, where the part was and moving as it did."""
     import numpy as np
 
-    whole = sum(volume(part) for part in parts)
+    sizes = [_volume_and_centre(part) for part in parts]
+    whole = sum(size for size, _ in sizes)
+    middle = sum((size / whole * centre for size, centre in sizes), np.zeros(3))
     made = []
-    for number, part in enumerate(parts, 1):
+    for number, (part, (size, centre)) in enumerate(zip(parts, sizes, strict=True), 1):
         corners = _distinct(list(np.concatenate(part)), NEAR * _size(part))
         shape = Polyhedron(tuple((float(x), float(y), float(z)) for x, y, z in corners))
-        mass = None if body.mass_kg is None else body.mass_kg * volume(part) / whole
+        mass = None if body.mass_kg is None else body.mass_kg * size / whole
         contactor = Contactor(shape, body.contactors[0].group)
-        made.append(replace(body, name=f"{body.name}_{number}", contactors=[contactor], mass_kg=mass))
+        named = replace(body, name=f"{body.name}_{number}", contactors=[contactor], mass_kg=mass)
+        if any(body.angular_velocity_rad_per_s):
+            arm = turn(body.rotation_rad, tuple((centre - middle).tolist()))
+            velocity = np.cross(body.angular_velocity_rad_per_s, arm) + body.velocity_m_per_s
+            named = replace(named, velocity_m_per_s=tuple(velocity.tolist()))
+        made.append(named)
     return made

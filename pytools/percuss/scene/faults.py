@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -168,6 +169,18 @@ def _bonds(scene: SceneDescription) -> Iterator[Fault]:
         for name in bond.bodies or bond.groups or ():
             if name not in known:
                 yield "bonds", f"{label} names {kind} {name}, which is not there; {did_you_mean(name, known)}"
+        if bond.bodies is not None and len(set(bond.bodies)) == 1:
+            yield "bonds", f"{label} names body {bond.bodies[0]} twice: it needs two bodies"
+        for key, value in (("tension", bond.tension_pa), ("shear", bond.shear_pa)):
+            if not 0.0 < value < math.inf:
+                yield "bonds", f"{label}: {key} = {value:g} Pa, must be finite and above 0"
+        energies = (bond.tension_j_per_m2, bond.shear_j_per_m2)
+        if not all(0.0 <= value < math.inf for value in energies) or (energies[0] > 0.0) != (energies[1] > 0.0):
+            yield (
+                "bonds",
+                f"{label}: tension_energy = {energies[0]:g} J/m^2 and shear_energy = {energies[1]:g} J/m^2, must be "
+                "finite and above 0, or both 0 or left out",
+            )
 
 
 def _loads_and_probes(scene: SceneDescription) -> Iterator[Fault]:

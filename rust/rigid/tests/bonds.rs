@@ -39,13 +39,18 @@ fn broken(world: &World) -> usize {
 
 /// Whether the glue breaks under a force at its own plane.
 fn breaks(law: BondLaw, force: Vec3) -> bool {
-    let (mut scene, above) = glued(law);
+    let (scene, above) = glued(law);
+    breaks_in(scene, above, force)
+}
+
+fn breaks_in(mut scene: Scene, above: usize, force: Vec3) -> bool {
+    let start = scene.bodies[above].pose.position;
     let point = Vec3::new(0.0, 0.0, -0.1);
     scene.loads.push(Load::force(above, point, force));
     let mut world = World::new(scene, Settings::with_step(1e-3)).unwrap();
     let recording = world.run(0.1, &Record::default()).unwrap();
     assert_eq!(recording.unmet_steps, 0);
-    let moved = world.pose(above).position - Vec3::new(0.0, 0.0, 0.1);
+    let moved = world.pose(above).position - start;
     let broken = broken(&world);
     assert!(
         broken == 0 || broken == world.bond_points().count(),
@@ -70,6 +75,33 @@ fn strength_in_tension_and_shear() {
         !breaks(law, Vec3::z() * (-100.0 * SIGMA * AREA)),
         "pressing never breaks it"
     );
+}
+
+/// Nothing depends on how the whole scene is turned, the fixed body included.
+#[test]
+fn strength_does_not_depend_on_the_axes() {
+    let law = BondLaw::brittle(SIGMA, TAU);
+    for turn in [
+        Vec3::new(0.35, 0.0, 0.0),
+        Vec3::new(0.0, -1.6, 0.0),
+        Vec3::new(1.3, -0.4, 2.1),
+    ] {
+        let turn = Quat::from_scaled_axis(turn);
+        for (direction, strength) in [(Vec3::z(), SIGMA), (Vec3::x(), TAU), (-Vec3::y(), TAU)] {
+            for (share, expected) in [(0.99, false), (1.01, true)] {
+                let (mut scene, above) = glued(law);
+                for body in &mut scene.bodies {
+                    let position = turn * body.pose.position + Vec3::new(3.0, -2.0, 1.0);
+                    body.pose = Pose {
+                        position,
+                        rotation: turn,
+                    };
+                }
+                let force = turn * direction * (share * strength * AREA);
+                assert_eq!(breaks_in(scene, above, force), expected, "{turn:?} {share}");
+            }
+        }
+    }
 }
 
 /// t / tau = 1 - n / sigma, n the tension; pressure adds to the shear it bears.
@@ -390,5 +422,55 @@ fn bonds_that_cannot_be_are_refused() {
     ] {
         let said = refusal(change);
         assert!(said.contains(words), "{said}");
+    }
+}
+
+/// Limit load of a face pulled off its centre line by e: it turns about its edge, F (h/2 + e) = sigma A h/2.
+#[test]
+fn an_eccentric_pull_breaks_it_at_the_limit_load() {
+    let law = BondLaw::brittle(SIGMA, TAU);
+    for (refinement, solver) in [
+        (1, Solver::Auto),
+        (2, Solver::Auto),
+        (3, Solver::Auto),
+        (2, Solver::Nsgs),
+        (2, Solver::Newton),
+    ] {
+        for (eccentricity, height) in [
+            (Vec3::new(0.1, 0.0, 0.0), 0.4),
+            (Vec3::new(1.2, 0.0, 0.0), 0.4),
+            (Vec3::new(0.0, 0.6, 0.0), 0.5),
+        ] {
+            let limit = SIGMA * AREA * (height / 2.0) / (height / 2.0 + eccentricity.norm());
+            for (share, expected) in [(0.97, false), (1.01, true)] {
+                let (mut scene, above) = glued(law);
+                scene.bonds[0].refinement = refinement;
+                let force = Vec3::new(0.0, 0.0, share * limit);
+                scene.loads.push(Load::force(above, eccentricity, force));
+                let settings = Settings {
+                    solver,
+                    ..Settings::with_step(1e-3)
+                };
+                let mut world = World::new(scene, settings).unwrap();
+                world.run(0.1, &Record::default()).unwrap();
+                let case = format!("{refinement} {solver:?} {eccentricity:?} {share}");
+                assert_eq!(broken(&world) > 0, expected, "{case}");
+            }
+        }
+    }
+}
+
+/// A bond that is nowhere near its strength spends no energy, however strong it is.
+#[test]
+fn what_holds_spends_no_energy() {
+    for strength in [1e6, 1e7, 1e8] {
+        let (mut scene, above) = glued(BondLaw::tough(strength, strength, G_I, G_II));
+        let force = Vec3::new(300.0, 0.0, -490.0);
+        scene.loads.push(Load::force(above, Vec3::zeros(), force));
+        let mut world = World::new(scene, Settings::with_step(1e-3)).unwrap();
+        world.run(0.5, &Record::default()).unwrap();
+        assert_eq!(world.energy().fracture_dissipation_j, 0.0, "{strength}");
+        let impact = world.energy().impact_dissipation_j;
+        assert!(impact.abs() < 1e-2, "{strength} {impact}");
     }
 }

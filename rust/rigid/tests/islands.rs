@@ -272,3 +272,44 @@ fn a_wall_at_rest_costs_no_sweeps() {
         assert_eq!((report.iterations, report.factorisations), (0, 0));
     }
 }
+
+/// Slow is not at rest: what has begun to slide, and a pendulum at the end of its swing, sleep at no step size.
+#[test]
+fn what_forces_accelerate_does_not_sleep() {
+    let settings = |dt_s: f64| Settings {
+        sleep_speed_m_per_s: 0.01,
+        sleep_steps: 20,
+        ..Settings::with_step(dt_s)
+    };
+    let angle = 10_f64.to_radians();
+    for dt_s in [1e-3, 1e-4, 1e-5] {
+        let mut scene = ground();
+        scene.gravity_m_per_s2 = Vec3::new(angle.sin(), 0.0, -angle.cos()) * 9.81;
+        let bodies = tower(&mut scene, 0.0, 1, 1);
+        for law in &mut scene.laws {
+            law.friction = 0.17;
+        }
+        let start = scene.bodies[bodies[0]].pose.position;
+        let mut world = World::new(scene, settings(dt_s)).unwrap();
+        world.run(0.1, &Record::default()).unwrap();
+        let path = world.pose(bodies[0]).position - start;
+        let exact = 0.5 * 9.81 * (angle.sin() - 0.17 * angle.cos()) * 0.1 * 0.1;
+        assert!(
+            (path.x / exact - 1.0).abs() < 0.02,
+            "{dt_s} {path:?} {exact}"
+        );
+    }
+    let mut scene = Scene::default();
+    let bob = Body::dynamic("bob", Mass::Total(1.0)).at(Pose::translation(1.0, 0.0, 0.0));
+    let bob = scene.add_body(bob);
+    scene.add_contactor(bob, Shape::sphere(0.1).unwrap(), Pose::identity(), 0);
+    scene.add_law(ContactLaw::new((0, 0), 0.0, 0.5));
+    let frames = [Vec3::zeros(), Vec3::new(-1.0, 0.0, 0.0)].map(|p| Pose::new(p, Vec3::zeros()));
+    let ends = [None, Some(bob)];
+    scene
+        .joints
+        .push(Joint::new("pin", JointKind::Spherical, ends, frames));
+    let mut world = World::new(scene, settings(1e-5)).unwrap();
+    world.run(0.1, &Record::default()).unwrap();
+    assert!(world.pose(bob).position.z < -0.04, "{:?}", world.pose(bob));
+}

@@ -54,7 +54,11 @@ def test_breaking_takes_the_energy_given() -> None:
         ({"groups": ("held", "hung")}, "both of bodies and groups"),
         ({"bodies": ("above", "bellow")}, "names body bellow"),
         ({"bodies": None, "groups": ("held", "hang")}, "names group hang"),
-        ({"tension_pa": -1.0}, "tension_pa is -1"),
+        ({"bodies": ("above", "above")}, "names body above twice"),
+        ({"tension_pa": -1.0}, "tension = -1 Pa, must be finite and above 0"),
+        ({"shear_pa": 0.0}, "shear = 0 Pa, must be finite and above 0"),
+        ({"tension_pa": float("nan")}, "tension = nan Pa"),
+        ({"tension_j_per_m2": 5.0}, r"tension_energy = 5 J/m\^2 and shear_energy = 0 J/m\^2"),
         ({"refinement": 40}, "refinement is 40"),
     ],
 )
@@ -82,6 +86,30 @@ def test_planes_cut_a_block_into_parts_that_fill_it() -> None:
     assert cut(block(), [((9, 0, 0), (1, 0, 0))])[0].mass_kg == pytest.approx(100.0)
     with pytest.raises(InputError, match="must have a direction"):
         cut(block(), [((0, 0, 0), (0, 0, 0))])
+
+
+def test_parts_move_as_the_body_did() -> None:
+    """A body that turns keeps its momentum, its angular momentum and its kinetic energy when it is cut."""
+    spin = np.array([1.0, -2.0, 3.0])
+    body = Body(**{**vars(block()), "rotation_rad": (0.3, 0.2, -0.5), "velocity_m_per_s": (1.0, 0.5, 0.0)})
+    body = Body(**{**vars(body), "angular_velocity_rad_per_s": tuple(spin)})
+    laws = [Law(("block", "block"))]
+
+    def energy(bodies: list[Body]) -> float:
+        far = Body("far", [Contactor(Box((1, 1, 1)), "block")], fixed=True, position_m=(9, 9, 9))
+        world = Scene([far, *bodies], laws, gravity_m_per_s2=(0, 0, 0)).world(Settings(1e-3))
+        return world.run(0.0).account_j["kinetic_j"]
+
+    for parts in (cut(body, [((0.1, 0, 0), (1, 0, 0)), ((0, 0, 0), (0.3, 1, 0.2))]), shatter(body, 9, 2)):
+        momentum = sum(part.mass_kg * np.array(part.velocity_m_per_s) for part in parts)
+        assert momentum == pytest.approx([100.0, 50.0, 0.0])
+        assert energy(parts) == pytest.approx(energy([body]))
+
+
+def test_a_body_with_an_inertia_of_its_own_is_not_cut() -> None:
+    body = Body(**{**vars(block()), "inertia_kg_m2": [(5, 0, 0), (0, 9, 0), (0, 0, 11)]})
+    with pytest.raises(InputError, match="gives inertia_kg_m2"):
+        shatter(body, 3, 1)
 
 
 def test_cells_fill_the_block_and_follow_the_seed() -> None:

@@ -92,3 +92,16 @@ def test_a_file_of_another_run_is_refused(tmp_path: Path) -> None:
     other = replace(falling(), gravity_m_per_s2=(0, 0, -5.0))
     with pytest.raises(InputError, match="another scene or run"):
         other.world(SETTINGS).run(0.3, checkpoint=Checkpoint(path, 0.1))
+
+
+@pytest.mark.parametrize("every_s", [0.0, -1.0, 1e-9, float("nan"), float("inf")])
+def test_an_interval_that_is_none_is_refused(tmp_path: Path, every_s: float) -> None:
+    with pytest.raises(InputError, match=r"every_s = .*: must be finite and at least a step"):
+        falling().world(SETTINGS).run(0.1, RECORD, checkpoint=Checkpoint(tmp_path / "run", every_s))
+
+
+def test_a_folder_that_is_not_there_is_refused_before_the_run(tmp_path: Path) -> None:
+    world = falling().world(SETTINGS)
+    with pytest.raises(InputError, match="its folder does not exist"):
+        world.run(0.1, RECORD, checkpoint=Checkpoint(tmp_path / "none" / "run", 0.05))
+    assert world.time_s == 0.0

@@ -384,7 +384,8 @@ class Reader:
 
     def _pair(self, value: Any, where: str) -> tuple[str, str]:
         if len(value) != 2 or not all(isinstance(name, str) for name in value):
-            self.fault(where, f"{shown(list(value))} is not a list of two groups")
+            kind = "bodies" if where.endswith(".bodies") else "groups"
+            self.fault(where, f"{shown(list(value))} is not a list of two {kind}")
             return "", ""
         return value[0], value[1]
 

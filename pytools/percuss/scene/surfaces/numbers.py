@@ -35,6 +35,23 @@ def floats(words: Sequence[str] | Sequence[bytes], label: str) -> Array:
         raise InputError(f"{label}: not numbers") from None
 
 
-def fans(polygons: Sequence[Sequence[int]]) -> list[tuple[int, int, int]]:
-    """Polygons cut into triangles, from the first corner of each."""
-    return [(p[0], p[k], p[k + 1]) for p in polygons for k in range(1, len(p) - 1)]
+def fans(polygons: Sequence[Sequence[int]], vertices: Array) -> Array:
+    """Polygons cut into triangles, from the first corner of each; raises InputError for one that is not convex."""
+    for count in sorted({len(polygon) for polygon in polygons} - {3}):
+        places = [place for place, polygon in enumerate(polygons) if len(polygon) == count]
+        if count < 3:
+            raise InputError(f"face {places[0]} has {count} corners: a face needs three or more")
+        corners = np.array([polygons[place] for place in places])
+        if corners.min() < 0 or corners.max() >= len(vertices):
+            continue  # refused with all that name no vertex
+        arms = vertices[corners[:, 1:]] - vertices[corners[:, :1]]
+        across = np.cross(arms[:, :-1], arms[:, 1:])
+        # A fan covers the polygon once if none of its triangles is turned over.
+        over = np.flatnonzero((np.einsum("ijk,ik->ij", across, across.sum(axis=1)) < 0).any(axis=1))
+        if len(over):
+            raise InputError(
+                f"face {places[over[0]]} with {count} corners cannot be cut into triangles from its first corner, as "
+                "it is not convex: cut it in the program that wrote the file"
+            )
+    triangles = [(p[0], p[k], p[k + 1]) for p in polygons for k in range(1, len(p) - 1)]
+    return np.array(triangles, dtype=np.int64).reshape(-1, 3)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from percuss.errors import InputError
 from percuss.scene.surfaces.numbers import Array, fans, floats, text_of
 
@@ -22,7 +20,8 @@ def read(data: bytes) -> tuple[Array, Array]:
             words += parts[1:4]
         elif parts[0] == "f":
             polygons.append(_corners(parts[1:], len(words) // 3, number))
-    return floats(words, "vertex").reshape(-1, 3), np.array(fans(polygons), dtype=np.int64).reshape(-1, 3)
+    vertices = floats(words, "vertex").reshape(-1, 3)
+    return vertices, fans(polygons, vertices)
 
 
 def _corners(parts: list[str], known: int, number: int) -> list[int]:

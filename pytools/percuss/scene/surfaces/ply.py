@@ -46,8 +46,8 @@ def read(data: bytes) -> tuple[Array, Array]:
     corners = next((tables["face"][name] for name in _CORNERS if name in tables["face"]), None)
     if corners is None:
         raise InputError("element `face` has no list vertex_indices")
-    triangles = corners if isinstance(corners, np.ndarray) else np.array(fans(corners), dtype=np.int64).reshape(-1, 3)
-    return np.column_stack([np.asarray(vertices[k], np.float64) for k in "xyz"]), triangles
+    places = np.column_stack([np.asarray(vertices[k], np.float64) for k in "xyz"])
+    return places, corners if isinstance(corners, np.ndarray) else fans(corners, places)
 
 
 def _header(data: bytes) -> tuple[str, list[_Element], int]:

@@ -69,6 +69,9 @@ def _text(data: bytes) -> tuple[Array, Array]:
     corners, normals = _VERTEX.findall(data), _NORMAL.findall(data)
     if len(corners) != 3 * len(normals):
         raise InputError(f"has {len(corners)} vertices for {len(normals)} facets: each facet has three")
+    last = data.rstrip().rsplit(b"\n", 1)[-1].split()
+    if not last or last[0].lower() != b"endsolid":
+        raise InputError("does not end with `endsolid`: its end is missing")
     return (
         floats([x for row in normals for x in row], "normal").reshape(-1, 3),
         floats([x for row in corners for x in row], "vertex").reshape(-1, 3, 3),

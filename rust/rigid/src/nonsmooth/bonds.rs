@@ -3,6 +3,7 @@
 
 use super::Nonsmooth;
 use super::contact::{Block, dot, jacobians, relative, relative_velocity};
+use super::island::trace;
 use crate::body::Role;
 use crate::bonds::BondMemory;
 use crate::setup::Setup;
@@ -11,8 +12,9 @@ use percuss_solvers::{BlockKind, Contact, response};
 
 /// On the edge of the cone to this share: the solver puts impulses there exactly, but for rounding.
 const EDGE: f64 = 1e-9;
-/// A brittle point moves if it is faster than this many solver tolerances of its free velocity.
-const MARGIN: f64 = 10.0;
+/// A brittle point moves if it is faster than this many solver tolerances of the free velocities of its island, in the
+/// norm of the residual: what holds moves as fast as that by what the solver leaves, wherever in the island it does.
+const MARGIN: f64 = 30.0;
 
 /// A point of a bond in the step at hand.
 #[derive(Debug, Clone, Copy)]
@@ -25,6 +27,8 @@ pub(crate) struct Bonded {
     before: [f64; 3],
     /// Between the velocity after the step and that of the contact problem.
     shift: [f64; 3],
+    /// Size of the free velocities of its island, `Island::free_size`.
+    pub free_size: f64,
     /// Work of its impulse in the step [J].
     pub work_j: f64,
 }
@@ -120,6 +124,7 @@ impl Nonsmooth {
                 [0.0; 3]
             },
             before,
+            free_size: 0.0,
             work_j: 0.0,
         })
     }
@@ -159,15 +164,22 @@ impl Nonsmooth {
             bonded.work_j = dot(&own, &mean);
             memory.normal_force_n = own[0] / h;
             (memory.first_shear_n, memory.second_shear_n) = (own[1] / h, own[2] / h);
-            let sheared = -(whole[1] * mean[1] + whole[2] * mean[2]);
-            // What pressure adds to the shear is friction.
-            let share = if whole[0] > pull {
-                pull / whole[0]
+            let slides =
+                whole[1].hypot(whole[2]) >= (1.0 - EDGE) * bonded.block.contact.friction * whole[0];
+            let gives = whole[0] <= EDGE * pull || slides;
+            let (fracture, friction) = if gives || memory.is_broken() {
+                let sheared = -(whole[1] * mean[1] + whole[2] * mean[2]);
+                // What pressure adds to the shear is friction.
+                let share = if whole[0] > pull {
+                    pull / whole[0]
+                } else {
+                    1.0
+                };
+                (pull * mean[0] + share * sheared, (1.0 - share) * sheared)
             } else {
-                1.0
+                // What holds spends nothing: it moves by what the solver leaves.
+                (0.0, 0.0)
             };
-            let fracture = pull * mean[0] + share * sheared;
-            let friction = (1.0 - share) * sheared;
             state.energy.fracture_dissipation_j += fracture;
             state.energy.friction_dissipation_j += friction;
             state.energy.impact_dissipation_j -= bonded.work_j + fracture + friction;
@@ -181,14 +193,9 @@ impl Nonsmooth {
                     state.energy.motion_work_j -= dot(&own, &velocity);
                 }
             }
-            if memory.is_broken() {
-                continue;
-            }
-            let slides =
-                whole[1].hypot(whole[2]) >= (1.0 - EDGE) * bonded.block.contact.friction * whole[0];
-            if whole[0] <= EDGE * pull || slides {
-                let q = &bonded.block.contact.free_velocity;
-                let noise = MARGIN * setup.settings.tolerance * dot(q, q).sqrt();
+            if gives && !memory.is_broken() {
+                let size = trace(&bonded.block.contact, &self.middle.masses).sqrt();
+                let noise = MARGIN * setup.settings.tolerance * bonded.free_size * size;
                 let moved: [f64; 3] = std::array::from_fn(|k| after[k] + bonded.shift[k]);
                 let moves = dot(&moved, &moved).sqrt() > noise;
                 memory.grow(law.critical_m(), h, &mean, &after, moves);

@@ -1,12 +1,12 @@
 //! The contact problem of one island.
 
-use super::contact::{Block, Touch};
+use super::contact::{Block, Touch, dot};
 use super::desk::Desk;
 use super::joints::{Articulation, couple, drag};
 use super::middle::Middle;
 use crate::error::RigidError;
 use percuss_geometry::Pose;
-use percuss_solvers::{Bodies, Contact, Settings, Solver, apply_impulses};
+use percuss_solvers::{Bodies, Contact, InverseMass, Settings, Solver, apply_impulses, response};
 use rayon::prelude::*;
 
 /// Contacts of an island from which on a second thread is worth waking to make their blocks.
@@ -52,6 +52,8 @@ pub(crate) struct Island {
     pub velocities: Vec<[f64; 3]>,
     /// Twists of its bodies with the impulses found.
     pub after: Vec<[f64; 6]>,
+    /// Size of the free velocities q, sqrt(sum |q_i|^2 / trace W_ii), as the residual is judged by.
+    pub free_size: f64,
     verdict: Option<Result<Verdict, RigidError>>,
 }
 
@@ -69,6 +71,16 @@ impl Island {
         let after = bodies.iter().map(|&b| middle.after[b as usize]);
         self.after.extend(after);
         self.verdict = None;
+    }
+
+    /// Sizes up the free velocities of all blocks that were laid.
+    pub fn size_up(&mut self, desk: &Desk) {
+        let square = |contact: &Contact| {
+            let q = &contact.free_velocity;
+            let trace = trace(contact, &desk.masses);
+            if trace > 0.0 { dot(q, q) / trace } else { 0.0 }
+        };
+        self.free_size = desk.contacts.iter().map(square).sum::<f64>().sqrt();
     }
 
     /// Adds a block. `local` gives the number of a body of the scene within the island.
@@ -216,6 +228,18 @@ impl Island {
             after[body as usize] = *own;
         }
     }
+}
+
+/// Trace of a diagonal block of W, joints left out.
+pub(super) fn trace(contact: &Contact, masses: &[InverseMass]) -> f64 {
+    let mut sum = 0.0;
+    for (body, jacobian) in contact.bodies.iter().zip(&contact.jacobians) {
+        let Some(body) = body else { continue };
+        let given = response(&masses[*body as usize], jacobian);
+        let products = jacobian.iter().flatten().zip(given.iter().flatten());
+        sum += products.map(|(row, given)| row * given).sum::<f64>();
+    }
+    sum
 }
 
 /// A block whose bodies are numbered within the island.

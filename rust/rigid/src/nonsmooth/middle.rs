@@ -1,7 +1,7 @@
 //! The bodies at the middle of a step, where forces and impulses act.
 
 use super::threads::CHUNK;
-use crate::body::Role;
+use crate::body::{Inertia, Role};
 use crate::free_motion::BodyState;
 use crate::load::Load;
 use crate::setup::Setup;
@@ -29,9 +29,12 @@ impl Middle {
     /// The bodies where they are at the start.
     pub fn new(state: &State) -> Self {
         let count = state.bodies.len();
+        let poses: Vec<Pose> = state.bodies.iter().map(|body| body.pose()).collect();
+        // Of fixed bodies, which no step reaches, they stay as they are here.
+        let axes = |pose: &Pose| pose.rotation.to_rotation_matrix().into_inner();
         Self {
-            poses: state.bodies.iter().map(|body| body.pose()).collect(),
-            axes: vec![Mat3::identity(); count],
+            axes: poses.iter().map(axes).collect(),
+            poses,
             before: vec![[0.0; 6]; count],
             after: vec![[0.0; 6]; count],
             masses: vec![IMMOVABLE; count],
@@ -74,6 +77,15 @@ impl Middle {
                 let slices = (poses, axes, before, masses, bodies);
                 reach(setup, present, dt, chunk * CHUNK, slices);
             });
+    }
+
+    /// Kinetic energy of what the step changes of a body's velocity [J].
+    pub fn change_j(&self, inertia: &Inertia, body: usize) -> f64 {
+        let (before, after) = (&self.before[body], &self.after[body]);
+        let change: [f64; 6] = std::array::from_fn(|k| after[k] - before[k]);
+        let velocity = Vec3::new(change[0], change[1], change[2]);
+        let spin = self.axes[body].tr_mul(&Vec3::new(change[3], change[4], change[5]));
+        0.5 * (inertia.mass_kg * velocity.norm_squared() + spin.dot(&(inertia.inertia * spin)))
     }
 
     /// Velocities after all forces but those of joints, bonds and contacts.

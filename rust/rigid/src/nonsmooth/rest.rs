@@ -1,8 +1,9 @@
 //! Sleep: islands at rest are not solved.
 //!
 //! With `sleep_speed_m_per_s` > 0 an island falls asleep when every body of it has been slower than that, its rotation
-//! counted by its energy, for `sleep_steps` steps in a row, and nothing in it moves as given. Its velocities become zero,
-//! exactly, and what they held of kinetic energy is booked as the scheme's. From then on its bodies stay where they are
+//! counted by its energy, for `sleep_steps` steps in a row, the forces on it in balance in each of them, and nothing in it
+//! moves as given. What has just begun to slide, or turns back at the end of a swing, is slow too, but its velocity
+//! changes. Its velocities become zero, exactly, and what they held of kinetic energy is booked as the scheme's. From then on its bodies stay where they are
 //! and its contacts keep their impulses, until
 //!
 //! - a contact of one of its bodies appears or disappears, or a body that is awake touches it;
@@ -15,6 +16,11 @@ use super::Nonsmooth;
 use crate::body::Role;
 use crate::setup::Setup;
 use crate::state::State;
+
+/// Forces on a body are in balance if a step changes its velocity by less than this share of what gravity would, or
+/// by this many solver tolerances of it.
+const BALANCE: f64 = 1e-3;
+const BALANCE_MARGIN: f64 = 100.0;
 
 impl Nonsmooth {
     /// Wakes bodies whose loads change in this step.
@@ -102,10 +108,21 @@ impl Nonsmooth {
         if slow == 0.0 {
             return;
         }
+        let settings = &setup.settings;
+        let balance = BALANCE.max(BALANCE_MARGIN * settings.tolerance);
+        let falling = setup.scene.gravity_m_per_s2.norm() * settings.dt_s;
+        // Where there is no gravity: far from the speed of sleep within these steps.
+        let change = if falling > 0.0 {
+            balance * falling
+        } else {
+            balance * slow / settings.sleep_steps.max(1) as f64
+        };
         for body in 0..state.bodies.len() {
             if let Some(inertia) = &setup.inertia[body] {
                 let (kinetic, _) = setup.energy_of(state, body);
-                let quiet = 2.0 * kinetic < inertia.mass_kg * slow * slow;
+                let mass = inertia.mass_kg;
+                let quiet = 2.0 * kinetic < mass * slow * slow
+                    && self.middle.change_j(inertia, body) <= 0.5 * mass * change * change;
                 state.quiet[body] = if quiet { state.quiet[body] + 1 } else { 0 };
             }
         }

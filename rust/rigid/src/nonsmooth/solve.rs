@@ -103,6 +103,7 @@ impl Nonsmooth {
             let contacts = islands.contacts.of(island);
             let bonds = contacts.partition_point(|&index| (index as usize) < touches.len());
             let (contacts, bonds) = contacts.split_at(bonds);
+            let has_bonds = !bonds.is_empty();
             let bonds = bonds
                 .iter()
                 .map(|&index| &bonded[index as usize - touches.len()].block);
@@ -114,6 +115,9 @@ impl Nonsmooth {
                 problem.lay_touches(touches, contacts, (&middle.poses, local), desk);
                 for block in bonds.chain(bounds.map(|bound| &bound.block)) {
                     problem.lay(block, local, desk);
+                }
+                if has_bonds {
+                    problem.size_up(desk);
                 }
                 problem.solve(setup.settings.solver, settings, &held, desk);
             });
@@ -139,6 +143,7 @@ impl Nonsmooth {
         for bond in bonds {
             let rank = self.islands.rank[self.touches.len() + bond];
             self.bonded[bond].block.impulse = problem.impulses[rank as usize];
+            self.bonded[bond].free_size = problem.free_size;
         }
         let parts = self.islands.parts.of(island);
         if parts.is_empty() {
