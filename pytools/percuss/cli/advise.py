@@ -16,7 +16,7 @@ from percuss.cli.options import (
     reference,
     study_path,
 )
-from percuss.spelling import counted
+from percuss.spelling import counted, with_error
 
 if TYPE_CHECKING:
     from percuss.work.advise import Advised
@@ -125,11 +125,11 @@ def _tell(advised: Advised) -> None:
         rows.append(
             (
                 row["candidate"],
-                f"{row['gain']:.3g} ± {row['gain_error']:.1g}",
+                with_error(row["gain"], row["gain_error"]),
                 f"{row['cost']:g}",
                 f"{row['per_cost']:.3g}",
                 f"{row['gaussian']:.3g}",
-                *(f"{item['contraction']:.3f} ± {item['error']:.1g}" for item in each),
+                *(with_error(item["contraction"], item["error"]) for item in each),
             )
         )
     heads = ("candidate", "gain, nats", "cost", "per cost", "Gaussian", *(f"contraction of {name}" for name in shown))

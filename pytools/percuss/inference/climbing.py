@@ -81,6 +81,31 @@ def climb(function: Callable[[Floats], Floats], starts: Floats, log_density: Flo
     return Climbs(x, f, spread, arrived, used)
 
 
+def climb_on(
+    function: Callable[[Floats], Floats], end: Floats, log_density: float, spread: Floats, most: int
+) -> tuple[Floats, float, Floats, int]:
+    """Go on from where a climb ended: the end, log density, inverse Hessian and evaluations made, some `most` at most.
+
+    On a narrow ridge that bends a climb may find no higher point and stop half way up. In coordinates in which the hill
+    is round where it stands, it sees along the ridge; these are taken anew until it gets no higher.
+    """
+    used = 0
+    while used < most:
+        factor, cost = curvature(function, end, spread)
+
+        def around(w: Floats, at: Floats = end, factor: Floats = factor) -> Floats:
+            return function(at + np.einsum("ij,nj->ni", factor, w))
+
+        again = climb(around, np.zeros((1, len(end))), np.array([log_density]))
+        used += cost + again.evaluations
+        gain = float(again.log_density[0]) - log_density
+        spread = np.einsum("ij,kj->ik", factor, factor)
+        if not gain > ARRIVED:
+            break
+        end, log_density = end + factor @ again.ends[0], float(again.log_density[0])
+    return end, log_density, spread, used
+
+
 def _gradient(function: Callable[[Floats], Floats], x: Floats, f: Floats, spread: Floats) -> Floats:
     """Differences from known values (n,), over a small part of the width in each direction."""
     n, d = x.shape

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from percuss.inference.arrays import Floats
-from percuss.inference.climbing import Climbs, climb, curvature
+from percuss.inference.climbing import Climbs, climb, climb_on, curvature
 from percuss.inference.diagnostics import ess_mean
 from percuss.inference.mixture import Mixture, Weighed, weigh
 
@@ -222,4 +222,32 @@ def hold(target: Target, modes: Modes, draws: Floats, seed: int) -> Held:
                 f"{100 * drawn[k]:.0f} % of the draws are in a mode at {place} (SI), "
                 f"which holds about {100 * share:.0f} % of the mass"
             )
-    return Held(at, weighed.shares, weighed.errors, drawn, tuple(reasons), *figures)
+    # On a ridge that bends climbs stop on the way up. As parts of a mixture they serve; one hill is told once.
+    hill, ends = _hills(target, modes)
+    tops = np.flatnonzero(hill == np.arange(len(modes)))
+    shares, found = (np.array([np.sum(part[hill == k]) for k in tops]) for part in (weighed.shares, drawn))
+    errors = np.array([math.sqrt(np.sum(weighed.errors[hill == k] ** 2)) for k in tops])
+    order = np.argsort(-shares, kind="stable")
+    at = target.transform.values(ends[tops[order]])
+    return Held(at, shares[order], errors[order], found[order], tuple(reasons), *figures)
+
+
+def _hills(target: Target, modes: Modes) -> tuple[NDArray[np.int64], Floats]:
+    """For each mode the one that stands for its hill, by climbs that go on from each; and where these end."""
+    left, ends = 2 * MOST, []
+    for at, f, factor in zip(modes.at, modes.log_density, modes.factors, strict=True):
+        end, higher, spread, used = climb_on(
+            target.log_density, at, float(f), np.einsum("ij,kj->ik", factor, factor), left
+        )
+        ends.append((end, higher, curvature(target.log_density, end, spread)[0]))
+        left -= used
+    hill = np.full(len(modes), -1)
+    for k in np.argsort([-f for _, f, _ in ends], kind="stable"):
+        end, f, _ = ends[k]
+        same = [
+            j
+            for j in np.flatnonzero(hill == np.arange(len(modes)))
+            if np.linalg.norm(np.linalg.solve(ends[j][2], end - ends[j][0])) < 1.0 and ends[j][1] - f < 0.5
+        ]
+        hill[k] = same[0] if same else k
+    return hill, np.array([end for end, _, _ in ends])

@@ -16,6 +16,7 @@ from percuss.inference.compiled import compile_posterior, compiled_target
 from percuss.inference.discrepancies.discrepancy import Unknown
 from percuss.inference.discrepancies.gaussian import Gaussian
 from percuss.inference.likelihood import Group, Likelihood
+from percuss.inference.modes import hold, search
 from percuss.inference.samplers.hamiltonian_monte_carlo import efficiency
 from percuss.inference.samplers.registry import sample_posterior
 from percuss.inference.samplers.sample import Progress, Stopping
@@ -220,3 +221,20 @@ def test_what_a_draw_is_worth() -> None:
         draws[:, t] = 0.6 * draws[:, t - 1] + 0.8 * noise[:, t]
     assert efficiency(draws) == pytest.approx(0.4 / 1.6, rel=0.1)
     assert efficiency(noise) > 0.9
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_valley_that_bends_is_told_as_one_mode(seed: int) -> None:
+    """Climbs stop half way along Rosenbrock's narrow valley; they are no modes of their own."""
+    target = rosenbrock(100.0)
+    modes = search(target, 4_000_000, seed)
+    assert modes is not None and len(modes) > 1
+    normals = np.random.default_rng(seed).standard_normal((20, 100, 2))
+    x = 1 + normals[..., 0]
+    draws = np.stack([x, x**2 + 0.1 * normals[..., 1]], axis=-1)
+    unbounded = target.transform.unbounded(draws.reshape(-1, 2)).reshape(draws.shape)
+    held = hold(target, modes, unbounded, seed)
+    assert len(held.at) == 1 and held.drawn == pytest.approx(1.0) and held.shares == pytest.approx(1.0)
+    # On top of the density in the unbounded space, which is a little farther than that in x and y.
+    top = target.log_density(target.transform.unbounded(held.at))[0]
+    assert top >= np.max(modes.log_density) - 1e-6

@@ -7,6 +7,7 @@ from percuss.ledger.event import Event
 from percuss.plots.advice import draw_advice
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.source import Source
+from percuss.spelling import with_error
 
 
 def section(source: Source, event: Event) -> Section:
@@ -28,7 +29,7 @@ def section(source: Source, event: Event) -> Section:
     rows: list[list[Cell]] = [
         [
             row["candidate"],
-            f"{row['gain']:.3g} ± {row['gain_error']:.1g}",
+            with_error(row["gain"], row["gain_error"]),
             row["cost"],
             f"{row['per_cost']:.3g}",
             f"{row['gaussian']:.3g}",
