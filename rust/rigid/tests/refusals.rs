@@ -204,3 +204,13 @@ fn a_mesh_with_a_triangle_turned_over_is_refused() {
         "{error}"
     );
 }
+
+#[test]
+fn the_accuracy_of_the_smooth_stepper_is_named_as_users_name_it() {
+    let settings = Settings {
+        stepper: Stepper::Smooth(Method::DormandPrince { tolerance: 2.0 }),
+        ..Settings::with_step(1e-3)
+    };
+    let fault = World::new(Scene::default(), settings).err().unwrap();
+    assert!(fault.to_string().starts_with("accuracy = 2"), "{fault}");
+}

@@ -68,8 +68,18 @@ impl JointKind {
         ("distance", Self::Distance),
     ];
 
+    /// The table is in the order of the kinds, as `name` takes it.
+    const IN_ORDER: () = {
+        let mut place = 0;
+        while place < Self::TABLE.len() {
+            assert!(Self::TABLE[place].1 as usize == place);
+            place += 1;
+        }
+    };
+
     /// The kind of that name.
     pub fn from_name(name: &str) -> Option<Self> {
+        let () = Self::IN_ORDER;
         let found = Self::TABLE.iter().find(|(known, _)| *known == name);
         found.map(|(_, kind)| *kind)
     }

@@ -36,7 +36,7 @@ impl Method {
         match self {
             Self::DormandPrince { tolerance } if !(1e-14..1.0).contains(tolerance) => {
                 Err(RigidError::Setting {
-                    key: "tolerance",
+                    key: "accuracy",
                     value: *tolerance,
                     allowed: "from 1e-14 to below 1",
                 })
