@@ -134,6 +134,11 @@ def fit_nested(module: FamilyModule, data: Data, folds: Folds, settings: Setting
     return Nested(tuple(models), predicted)
 
 
+def probed_means(model: Model, nested: Nested, probes: Array) -> Array:
+    """Means (1 + folds, points, m) at points of the prior: of a model, and of those of its folds."""
+    return np.stack([one.mean(probes) for one in (model, *nested.models)])
+
+
 def apart(model: Model, nested: Nested, probed: Array, values: Array) -> Array:
     """Mean squares (folds, m) over the prior between a model and those of its folds, over the variance of the output:
     in closed form, or from their means at points of the prior, the model's own first.

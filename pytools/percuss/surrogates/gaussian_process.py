@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from percuss.errors import LedgerError
-from percuss.surrogates.kernel_process import Fit, Hyperparameters, Process, fit_process, refit
+from percuss.surrogates.kernel_process import Fit, Hyperparameters, Process, correlations, fit_process, refit
 from percuss.surrogates.kernels import MATERN, kernels_of_gp
 from percuss.surrogates.model import Array, Data, Families, Model, Replicates, Settings, Tables
 
@@ -93,15 +93,14 @@ def resampled_processes(processes: Sequence[Process], data: Data, counts: NDArra
     for j, process in enumerate(processes):
         coefficients = np.empty((len(counts), len(process.trend)))
         weights = np.zeros((len(counts), len(data.points)))
+        correlation = correlations(process)
         for b, count in enumerate(counts):
             rows = np.flatnonzero(count)
             try:
-                again = refit(process, rows, data.values[rows, j])
+                coefficients[b], weights[b, rows] = refit(process, correlation, rows, data.values[rows, j])
             except np.linalg.LinAlgError:
                 # Too few distinct points for the trend: this design has nothing to say.
-                rows, again = np.arange(len(data.points)), process
-            coefficients[b] = again.trend
-            weights[b, rows] = again.weights
+                coefficients[b], weights[b] = process.trend, process.weights
         refitted.append(Replicates(coefficients, weights))
     return refitted
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from percuss.surrogates.assessment import Folds, Nested, apart, fit_nested, relative
+from percuss.surrogates.assessment import Folds, Nested, apart, fit_nested, probed_means, relative
 from percuss.surrogates.average import Averages, Member, ordered, typical_variance, weights_of
 from percuss.surrogates.model import Array, Data, FamilyModule, Model, Settings
 from percuss.surrogates.two_level import TwoLevel
@@ -71,7 +71,7 @@ def try_family(
     nested, probed, distances, far, error = None, None, None, None, loo
     if folds:
         nested = fit_nested(module, data, folds, settings, model)
-        probed = np.stack([one.mean(probes) for one in (model, *nested.models)])
+        probed = probed_means(model, nested, probes)
         distances = apart(model, nested, probed, data.values)
         far = distances.mean(axis=0)
         if isinstance(module, TwoLevel):
