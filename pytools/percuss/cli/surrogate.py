@@ -197,5 +197,5 @@ def _comparison(taken: str, members: object, tried: dict[str, float]) -> str:
         if name != taken
     )
     if taken == AVERAGE:
-        return f"average of {members} has the error {tried[taken]:.2g}; {others}"
+        return f"the average of {members} has the nested error {tried[taken]:.2g}; {others}"
     return f"{taken} has the least nested error {tried[taken]:.2g}; {others}"

@@ -1,12 +1,13 @@
 """The family `average`: the mean of surrogates of one output that nested errors hardly tell apart.
 
-    y(x) = sum_k w_k y_k(x),   w_k proportional to e_k^-3,   sum_k w_k = 1
+    y(x) = sum_k w_k y_k(x),   w_k proportional to 1 / (loo_k nested_k elsewhere_k),   sum_k w_k = 1
 
 Errors of a few dozen runs rank surrogates badly where these are nearly as good as each other, and the mean of such
-surrogates is better than most of them, since their errors differ. Weights that fall with a power of the cross-validated
-error are those of Goel, Haftka, Shyy and Queipo (2007); e_k is the sum of the nested error, which sees what a surrogate
-cannot follow, and of `elsewhere`, which sees how much it depends on the runs it was given. What weighs less than a
-twentieth of the best is left out.
+surrogates is better than most of them, since their errors differ. Weights inverse to a mean square error are those of
+Bates and Granger (1969), and powers of the cross-validated one those of Goel, Haftka, Shyy and Queipo (2007). Here it
+is the cube of the geometric mean of three errors, each of which sees what the others do not: `nested` what a surrogate
+cannot follow, `elsewhere` how much it depends on the runs it was given, and `loo` that of all runs may be far better
+than those without a fold. What weighs less than a twentieth of the best is left out.
 
 Members are expansions and processes as their own families make and store them: their rows in the tables have a `member`
 and its `weight` beside. Means, slopes, resampled designs and leave-one-out residuals are sums of theirs. The variance
@@ -28,16 +29,15 @@ from percuss.surrogates.model import BUILT_IN, Array, Data, Families, Model, Rep
 if TYPE_CHECKING:
     import polars as pl
 
-POWER = 3.0
 LEAST_WEIGHT = 0.05
 # Errors below are rounding, and all the same.
 ROUNDING = 1e-30
 
 
-def weights_of(errors: Array) -> Array:
-    """Weights (k, ...) of surrogates with errors (k, ...), which add up to one along the first axis."""
-    seen = np.maximum(errors, ROUNDING)
-    weights = (seen.min(axis=0) / seen) ** POWER
+def weights_of(loo: Array, nested: Array, elsewhere: Array) -> Array:
+    """Weights (k, ...) of surrogates with these errors (k, ...), which add up to one along the first axis."""
+    product = np.prod([np.maximum(errors, ROUNDING) for errors in (loo, nested, elsewhere)], axis=0)
+    weights = product.min(axis=0) / product
     weights = np.where(weights < LEAST_WEIGHT, 0.0, weights)
     return np.asarray(weights / weights.sum(axis=0))
 

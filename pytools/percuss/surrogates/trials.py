@@ -95,13 +95,19 @@ class Weighed:
         """Weigh trials by their errors; those of a fold are found without it, so that nested errors stay honest."""
         names = ordered(list(trials))
         each = [trials[name] for name in names]
-        squares = np.stack([_nested(one).predicted - values for one in each]) ** 2 / values.var(axis=0)
+        spread = values.var(axis=0)
+        left_out = np.stack([one.left_out - values for one in each]) ** 2 / spread
+        nested = np.stack([_nested(one).predicted - values for one in each]) ** 2 / spread
         far = np.stack([one.apart for one in each if one.apart is not None])
         without = [
-            weights_of(squares[:, places != fold].mean(axis=1) + np.delete(far, fold, axis=1).mean(axis=1))
+            weights_of(
+                left_out[:, places != fold].mean(axis=1),
+                nested[:, places != fold].mean(axis=1),
+                np.delete(far, fold, axis=1).mean(axis=1),
+            )
             for fold in range(far.shape[1])
         ]
-        weights = weights_of(squares.mean(axis=1) + far.mean(axis=1))
+        weights = weights_of(left_out.mean(axis=1), nested.mean(axis=1), far.mean(axis=1))
         return cls(dict(zip(names, each, strict=True)), weights, without)
 
     def alone(self, output: int) -> str | None:

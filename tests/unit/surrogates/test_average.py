@@ -54,10 +54,13 @@ def fits():
     return _fit_group(Group(0, (0, 1, 2, 3), DATA, np.arange(50), 0), SETTINGS, PROBES, None, None)
 
 
-def test_weights_fall_with_the_cube_of_the_error_and_small_ones_are_left_out():
-    np.testing.assert_allclose(weights_of(np.array([1.0, 2.0, 3.0])), np.array([8, 1, 0]) / 9)
-    np.testing.assert_allclose(weights_of(np.array([[1.0, 5.0], [1.0, 0.5]])), [[0.5, 0.0], [0.5, 1.0]])
-    np.testing.assert_allclose(weights_of(np.zeros(4)), 0.25)
+def test_weights_are_inverse_to_the_product_of_three_errors_and_small_ones_are_left_out():
+    one = np.ones(3)
+    np.testing.assert_allclose(weights_of(one, one, np.array([1.0, 2.0, 3.0])), np.array([6, 3, 2]) / 11)
+    np.testing.assert_allclose(weights_of(np.array([1.0, 2.0, 3.0]), np.array([1.0, 4.0, 9.0]), one), [8 / 9, 1 / 9, 0])
+    two = np.array([[1.0, 5.0], [1.0, 0.05]])
+    np.testing.assert_allclose(weights_of(two, np.ones((2, 2)), np.ones((2, 2))), [[0.5, 0.0], [0.5, 1.0]])
+    np.testing.assert_allclose(weights_of(*np.zeros((3, 4))), 0.25)
 
 
 def test_members_have_an_order():
@@ -140,8 +143,8 @@ def test_weights_of_a_fold_are_found_without_it():
     rng = np.random.default_rng(1)
 
     def trial():
-        predicted = VALUES[:, :1] + 0.1 * rng.standard_normal((50, 1))
-        return Trial(None, None, None, Nested((), predicted), None, np.full((5, 1), 0.01), None, None, None)
+        left_out, predicted = VALUES[:, :1] + 0.1 * rng.standard_normal((2, 50, 1))
+        return Trial(None, left_out, None, Nested((), predicted), None, np.full((5, 1), 0.01), None, None, None)
 
     trials = {"gp": trial(), "gp-rough": trial(), "chaos": trial()}
     moved = VALUES[:, :1].copy()
