@@ -92,7 +92,7 @@ class Weighed:
 
     @classmethod
     def of(cls, trials: Mapping[str, Trial], values: Array, places: NDArray[np.intp]) -> Weighed:
-        """Weigh trials by their errors; those of a fold are found without it, so that nested errors stay honest."""
+        """Weigh trials by their errors; the weights of a fold are found without its residuals."""
         names = ordered(list(trials))
         each = [trials[name] for name in names]
         spread = values.var(axis=0)
