@@ -1,11 +1,11 @@
 """`python -m tests.bench.surrogate_contest [DESIGNS] [NAME ...]`: surrogates against peers on twenty public functions.
 
-`held-out` for a name stands for the functions that nothing was chosen by.
+`second` for a name stands for nine more functions, `held-out` for four that nothing was chosen by.
 
 Latin hypercubes (DESIGNS, 2) of ten runs per input, at least 60 (or as many as stand behind a name: `"borehole 300"`),
 the same points for everybody, in canonical variables. Figures are mean square errors at 10 000 fresh draws over the
-variance of the output, geometric means over the designs; the ratio is ours over that of the best peer. Errors below
-1e-12 are rounding and count as that.
+variance of the output, geometric means over the designs; the ratio is ours over that of the best peer, `scatter` the
+standard error of its logarithm over the designs. Errors below 1e-12 are rounding and count as that.
 
 percuss     `--family auto --search early`, with at most 10 000 candidate terms
 numpy LARS  least-angle regression with a least-squares refit for each number of terms, corrected leave-one-out, the
@@ -39,7 +39,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import qmc
-from tests.bench.surrogate_functions import FUNCTIONS, HELD_OUT, Function
+from tests.bench.surrogate_functions import FUNCTIONS, HELD_OUT, SECOND, Function
 
 from percuss.designs.design import Design
 from percuss.execution.results import Campaign, CaseRuns
@@ -53,7 +53,8 @@ Array = NDArray[Any]
 DESIGNS = 2
 FRESH = 10_000
 ROUNDING = 1e-12
-EVERY = FUNCTIONS | HELD_OUT
+EVERY = FUNCTIONS | SECOND | HELD_OUT
+LISTS = {"second": SECOND, "held-out": HELD_OUT}
 Predict = Callable[[Array], Array]
 
 
@@ -311,17 +312,30 @@ def installed() -> dict[str, Callable[[Task], Predict]]:
 
 @dataclass(frozen=True)
 class Row:
-    """Geometric means over the designs, ours first, and CPU seconds."""
+    """Errors of every design, ours first, and CPU seconds."""
 
     name: str
-    errors: dict[str, float]
+    designs: dict[str, list[float]]
     seconds: dict[str, float]
+
+    @property
+    def errors(self) -> dict[str, float]:
+        """Geometric means over the designs."""
+        return {who: float(np.exp(np.mean(np.log(errors)))) for who, errors in self.designs.items()}
 
     @property
     def ratio(self) -> float:
         """Ours over that of the best peer."""
         ours, *peers = self.errors.values()
         return ours / min(peers)
+
+    @property
+    def scatter(self) -> float:
+        """Standard error of the logarithm of the ratio."""
+        ours, *peers = self.errors
+        best = min(peers, key=self.errors.__getitem__)
+        ratios = np.log(self.designs[ours]) - np.log(self.designs[best])
+        return float(np.std(ratios, ddof=1) / np.sqrt(len(ratios))) if len(ratios) > 1 else float("nan")
 
 
 def contest(name: str, points: int, designs: int = DESIGNS) -> Row:
@@ -336,26 +350,25 @@ def contest(name: str, points: int, designs: int = DESIGNS) -> Row:
             predict = fit(given)
             seconds[who] += (time.process_time() - start) / designs
             errors[who].append(given.error(predict))
-    return Row(name, {who: float(np.exp(np.mean(np.log(e)))) for who, e in errors.items()}, seconds)
+    return Row(name, errors, seconds)
 
 
 def main(names: list[str]) -> None:
     """Print the table; a name may be followed by the number of points."""
     rows = []
     designs = int(names.pop(0)) if names and names[0].isdigit() else DESIGNS
-    if names == ["held-out"]:
-        names = list(HELD_OUT)
+    names = [own for name in names for own in LISTS.get(name, [name])]
     for name, *number in (text.rsplit(" ", 1) if text[-1].isdigit() else [text] for text in names or FUNCTIONS):
         function = EVERY[name]
         points = int(*number) if number else function.points
         row = contest(name, points, designs)
         rows.append(row)
         if len(rows) == 1:
-            print(f"| function | inputs | points | {' | '.join(row.errors)} | ratio | CPU s |")
-            print("| --- " * (len(row.errors) + 5) + "|")
+            print(f"| function | inputs | points | {' | '.join(row.errors)} | ratio | scatter | CPU s |")
+            print("| --- " * (len(row.errors) + 6) + "|")
         cells = [name, len(function.inputs), points, *(f"{e:.1e}" for e in row.errors.values())]
         took = " ".join(f"{s:.1f}" for s in row.seconds.values())
-        print(f"| {' | '.join(map(str, cells))} | {row.ratio:.2f} | {took} |", flush=True)
+        print(f"| {' | '.join(map(str, cells))} | {row.ratio:.2f} | {row.scatter:.2f} | {took} |", flush=True)
     print(f"no worse than the best peer: {sum(row.ratio <= 1 for row in rows)} of {len(rows)}")
 
 

@@ -316,7 +316,7 @@ def loeppky(x: Array) -> Array:
     return np.asarray(main @ x[:7] + 3 * x[0] * x[1] + 2.2 * x[0] * x[2] + 1.4 * x[1] * x[2])
 
 
-HELD_OUT: dict[str, Function] = {
+SECOND: dict[str, Function] = {
     "Currin": Function(currin, uniform(UNIT, UNIT), "Currin and others, 1988"),
     "Lim": Function(lim, uniform(UNIT, UNIT), "Lim and others, 2002"),
     "Goldstein-Price": Function(goldstein_price, uniform(UNIT, UNIT), "Goldstein and Price, 1971"),
@@ -334,3 +334,34 @@ HELD_OUT: dict[str, Function] = {
     "Bratley": Function(bratley, uniform(*[UNIT] * 8), "Bratley, Fox and Niederreiter, 1992"),
     "Loeppky": Function(loeppky, uniform(*[UNIT] * 10), "Loeppky, Williams and Moore, 2013; three do nothing"),
 }  # fmt: skip
+
+
+def cheng_sandu(x: Array) -> Array:
+    a, b = x
+    return np.asarray(np.cos(a + b) * np.exp(a * b))
+
+
+def linkletter_sine(x: Array) -> Array:
+    return np.asarray(np.sin(x[0]) + np.sin(5 * x[1]))
+
+
+def roos_arnold(x: Array) -> Array:
+    return np.asarray(np.prod(np.abs(4 * x - 2), axis=0))
+
+
+def dette_pepelyshev_exponential(x: Array) -> Array:
+    a, b, c = np.maximum(x, 1e-12)
+    return np.asarray(100 * (np.exp(-2 / a**1.75) + np.exp(-2 / b**1.5) + np.exp(-2 / c**1.25)))
+
+
+# Added when families and kernels, the rule that averages them and its numbers stood.
+HELD_OUT: dict[str, Function] = {
+    "Cheng-Sandu": Function(cheng_sandu, uniform(UNIT, UNIT), "Cheng and Sandu, 2010"),
+    "Linkletter": Function(
+        linkletter_sine, uniform(*[UNIT] * 10), "Linkletter and others, 2006; eight of ten inputs do nothing"
+    ),
+    "Roos-Arnold": Function(roos_arnold, uniform(*[UNIT] * 4), "Roos and Arnold, 1963"),
+    "Dette-Pepelyshev exponential": Function(
+        dette_pepelyshev_exponential, uniform(*[UNIT] * 3), "Dette and Pepelyshev, 2010, 3 inputs"
+    ),
+}

@@ -24,7 +24,7 @@ def surrogate(
     family: Annotated[
         str | None,
         typer.Option(
-            help="chaos, gp, chaos-plus-gp, or auto: the one with the smallest nested error.",
+            help="chaos, gp, chaos-plus-gp, or auto: the best of them, or an average, by nested error.",
             show_default="auto; chaos with --folds 0 or --curves",
         ),
     ] = None,
@@ -139,9 +139,11 @@ def _tell(surrogates: Surrogates) -> None:
         say(sentence)
     for column in fitted.columns:
         if len(column.tried) > 1:
-            taken = TWO_LEVEL if column.facts.get("method") == TWO_LEVEL else column.family
+            # Two levels are an expansion, and kernels of processes have their own names.
+            method = column.facts.get("method")
+            taken = str(method) if method in column.tried else column.family
             scaled = f", rho {column.facts['rho']:.3g}" if taken == TWO_LEVEL else ""
-            say(f"{column.output}, {column.case}: {_comparison(taken, column.tried)}{scaled}")
+            say(f"{column.output}, {column.case}: {_comparison(taken, method, column.tried)}{scaled}")
     if any(column.errors.trusted > 0.1 for column in fitted.columns):
         hint(f"percuss design --extend {surrogates.event.id} --n N proposes points where the error is")
 
@@ -185,11 +187,15 @@ def _held_out(text: str | None) -> tuple[float, str | None]:
     return fraction, None
 
 
-def _comparison(family: str, tried: dict[str, float]) -> str:
-    """By how much the family that was taken is better than the others."""
+def _comparison(taken: str, members: object, tried: dict[str, float]) -> str:
+    """By how much what was taken is better than the others."""
+    from percuss.surrogates.model import AVERAGE
+
     others = ", ".join(
-        f"{name} {error:.2g} ({error / max(tried[family], 1e-300):.3g} times)"
+        f"{name} {error:.2g} ({error / max(tried[taken], 1e-300):.3g} times)"
         for name, error in tried.items()
-        if name != family
+        if name != taken
     )
-    return f"{family} has the least nested error {tried[family]:.2g}; {others}"
+    if taken == AVERAGE:
+        return f"the average of {members} has the nested error {tried[taken]:.2g}; {others}"
+    return f"{taken} has the least nested error {tried[taken]:.2g}; {others}"

@@ -166,6 +166,9 @@ def spectrum(surrogate: Surrogate, labels: list[str]) -> Figure | None:
     a kink.
     """
     terms = surrogate.tables.get("terms")
+    if terms is not None and "member" in terms.columns:
+        # An expansion that is one member of an average says little of the output.
+        terms = terms.filter(pl.col("member").is_null())
     if terms is None or not terms.height:
         return None
     order = sorted(terms["column"].unique().to_list(), key=lambda number: -surrogate.error[number])[:MOST]

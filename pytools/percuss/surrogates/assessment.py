@@ -134,12 +134,23 @@ def fit_nested(module: FamilyModule, data: Data, folds: Folds, settings: Setting
     return Nested(tuple(models), predicted)
 
 
-def elsewhere(model: Model, nested: Nested, probes: Array, values: Array) -> Array:
-    """Mean square over the prior between a model and those of its folds, over the variance, output by output."""
-    distance = np.mean([model.distance(other, probes) for other in nested.models], axis=0)
-    spread = values.var(axis=0)
+def probed_means(model: Model, nested: Nested, probes: Array) -> Array:
+    """Means (1 + folds, points, m) at points of the prior: of a model, and of those of its folds."""
+    return np.stack([one.mean(probes) for one in (model, *nested.models)])
+
+
+def apart(model: Model, nested: Nested, probed: Array, values: Array) -> Array:
+    """Mean squares (folds, m) over the prior between a model and those of its folds, over the variance of the output:
+    in closed form, or from their means at points of the prior, the model's own first.
+    """
+    closed = [model.distance(other) for other in nested.models]
+    squares = [
+        np.square(probed[0] - other).mean(axis=0) if c is None else c
+        for c, other in zip(closed, probed[1:], strict=True)
+    ]
+    spread = np.broadcast_to(values.var(axis=0), (len(squares), values.shape[1]))
     varies = ~is_constant(values) & (spread > 0)
-    return np.asarray(np.divide(distance, spread, out=np.zeros(spread.shape), where=varies))
+    return np.asarray(np.divide(np.stack(squares), spread, out=np.zeros(spread.shape), where=varies))
 
 
 def relative(residuals: Array, values: Array) -> Array:

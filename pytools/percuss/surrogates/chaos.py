@@ -67,7 +67,7 @@ class Expansions:
     def gradient(self, points: Array) -> tuple[Array, Array]:
         return self.core.predict_with_gradient(points)
 
-    def distance(self, other: Expansions, probes: Array) -> Array:
+    def distance(self, other: Expansions) -> Array:
         """Exactly: the terms are orthonormal under the prior, far out in its tails as well."""
         distances = []
         for j in range(self.core.outputs):
@@ -88,6 +88,9 @@ class Expansions:
             rows = [weighted_least_squares(psi, data.values[:, j], count) for count in counts]
             replicates.append(Replicates(np.array(rows), np.empty((len(rows), 0))))
         return replicates
+
+    def replicate_sizes(self, output: int) -> tuple[int, int]:
+        return len(self.coefficients[output]), 0
 
     def replicate_means(self, points: Array, output: int, replicates: Replicates) -> Array:
         return replicates.coefficients @ self.bases[output].predict(points).T

@@ -24,7 +24,7 @@ from percuss.surrogates.gaussian_process import (
     resampled_processes,
 )
 from percuss.surrogates.kernel_process import Process, fit_process
-from percuss.surrogates.kernels import OFFERED, UNDER_A_TREND
+from percuss.surrogates.kernels import kernels_under_a_trend
 from percuss.surrogates.model import Array, Data, Families, Model, Replicates, Settings, Tables
 
 if TYPE_CHECKING:
@@ -57,8 +57,8 @@ class ChaosPlusProcesses:
         _, slopes = self.trend.gradient(points)
         return self.mean(points), slopes + np.stack([p.slope(points) for p in self.processes], axis=1)
 
-    def distance(self, other: Model, probes: Array) -> Array:
-        return np.asarray(((self.mean(probes) - other.mean(probes)) ** 2).mean(axis=0))
+    def distance(self, other: Model) -> Array | None:
+        return None
 
     def variance(self, points: Array) -> Array | None:
         pairs = zip(self.processes, self.trend.bases, strict=True)
@@ -66,6 +66,10 @@ class ChaosPlusProcesses:
 
     def resampled(self, data: Data, counts: NDArray[np.intp]) -> list[Replicates]:
         return resampled_processes(self.processes, data, counts)
+
+    def replicate_sizes(self, output: int) -> tuple[int, int]:
+        process = self.processes[output]
+        return len(process.trend), len(process.weights)
 
     def replicate_means(self, points: Array, output: int, replicates: Replicates) -> Array:
         trend = replicates.coefficients @ self.trend.bases[output].predict(points).T
@@ -88,8 +92,7 @@ def fit(data: Data, settings: Settings, near: Model | None = None) -> Model:
     starts: Sequence[Process | None] = [None] * data.values.shape[1]
     if isinstance(near, ChaosPlusProcesses):
         starts = near.processes
-    # Kernels that an older event names are those of both families.
-    kernels = UNDER_A_TREND if settings.kernels == OFFERED else settings.kernels
+    kernels = kernels_under_a_trend(settings.kernels)
     outputs, fits = [], []
     for j, start in enumerate(starts):
         terms = _leading(selected.terms[j], selected.coefficients[j], int(LARGEST_SHARE * len(data.points)))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,7 @@ from percuss.surrogates.assessment import (
     Band,
     Errors,
     Folds,
-    Nested,
     draw_counts,
-    elsewhere,
-    fit_nested,
     held_out_rows,
     is_constant,
     make_bands,
@@ -29,8 +26,22 @@ from percuss.surrogates.assessment import (
     warnings_of,
 )
 from percuss.surrogates.canonical import Canonical
-from percuss.surrogates.model import AUTO, BUILT_IN, FAMILIES, Array, Data, FamilyModule, Model, Settings, family_module
+from percuss.surrogates.kernels import kernels_beside
+from percuss.surrogates.model import (
+    AUTO,
+    AVERAGE,
+    BUILT_IN,
+    FAMILIES,
+    Array,
+    Data,
+    FamilyModule,
+    Model,
+    Settings,
+    all_families,
+    family_module,
+)
 from percuss.surrogates.surrogate import Surrogate
+from percuss.surrogates.trials import Judge, Trial, Weighed, try_family
 from percuss.surrogates.two_level import TWO_LEVEL, Low, TwoLevel, check_low
 from percuss.units import from_si
 
@@ -220,9 +231,6 @@ def distinct(points: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return first[order], number[places.reshape(-1)]
 
 
-Judge = Callable[[Model], Array]
-
-
 def _judge(held_out: Campaign | None, names: list[tuple[str, str]], group: Group, canonical: Canonical) -> Judge | None:
     """What gives the held-out errors of a model of a group's outputs."""
     if held_out is None:
@@ -230,17 +238,18 @@ def _judge(held_out: Campaign | None, names: list[tuple[str, str]], group: Group
     cases = {runs.case: runs for runs in held_out.cases}
     spread = group.data.values.var(axis=0)
 
-    def judge(model: Model) -> Array:
-        errors = np.full(len(group.columns), np.nan)
-        for case in dict.fromkeys(names[number][0] for number in group.columns):
+    def judge(model: Model, columns: Sequence[int]) -> Array:
+        errors = np.full(len(columns), np.nan)
+        numbers = [group.columns[j] for j in columns]
+        for case in dict.fromkeys(names[number][0] for number in numbers):
             if case not in cases or not len(cases[case].rows):
                 continue
             runs = cases[case]
             predicted = model.mean(canonical.points(held_out.theta[runs.rows]))
-            for j, number in enumerate(group.columns):
+            for i, (j, number) in enumerate(zip(columns, numbers, strict=True)):
                 if names[number][0] == case:
                     values = runs.values[:, held_out.outputs.index(names[number][1])]
-                    errors[j] = mean_square(predicted[:, [j]], values[:, None], spread[[j]])[0]
+                    errors[i] = mean_square(predicted[:, [i]], values[:, None], spread[[j]])[0]
         return errors
 
     return judge
@@ -254,17 +263,6 @@ class _GroupFits:
     residuals: dict[int, Residuals]
 
 
-@dataclass
-class _Trial:
-    model: Model
-    loo: Array
-    left_out: Array
-    nested: Nested | None
-    elsewhere: Array | None
-    error: Array
-    held_out: Array | None
-
-
 def _fit_group(
     group: Group, settings: Settings, probes: Array, judge: Judge | None, lower: TwoLevel | None
 ) -> _GroupFits:
@@ -276,29 +274,38 @@ def _fit_group(
     families = BUILT_IN if settings.family == AUTO else (settings.family,)
     if settings.family == AUTO and folds is None:
         raise InputError("--folds 0: --family auto compares families by their nested error, which needs folds")
-    trials: dict[str, _Trial] = {}
+    trials: dict[str, Trial] = {}
+
+    def fit(module: FamilyModule) -> Trial:
+        return try_family(module, data, settings, folds, probes, judge, range(m))
+
     for name in families:
         if trials and all(least_error(trials)[~constant] < GOOD_ENOUGH):
             break
-        trials[name] = _try(family_module(name), data, settings, folds, probes, judge)
+        trials[name] = fit(family_module(name))
     if constant.any() and "chaos" not in trials:
-        trials["chaos"] = _try(family_module("chaos"), data, settings, folds, probes, judge)
+        trials["chaos"] = fit(family_module("chaos"))
     helped = [lower is not None and lower.own.terms[j] is not None and not constant[j] for j in range(m)]
     if lower is not None and not all(least_error(trials)[~constant] < GOOD_ENOUGH):
-        trials[TWO_LEVEL] = _try(lower, data, settings, folds, probes, judge)
+        trials[TWO_LEVEL] = fit(lower)
     chosen = ["chaos" if constant[j] else _least({f: t.error[j] for f, t in trials.items()}) for j in range(m)]
+    tried = [{f: float(t.error[j]) for f, t in trials.items() if f != TWO_LEVEL or helped[j]} for j in range(m)]
+    standing = {
+        name: (members, trials[name].take(members))
+        for name in dict.fromkeys(chosen)
+        if (members := [j for j in range(m) if chosen[j] == name])
+    }
+    if settings.family == AUTO and folds is not None:
+        standing = _averaged(standing, trials, tried, data, settings, folds, probes, judge)
     fits = _GroupFits({}, [], {}, {})
     counts = draw_counts(n, settings.bootstrap, settings.seed) if settings.bootstrap > 1 else None
-    for name in dict.fromkeys(chosen):
-        trial = trials[name]
-        members = [j for j in range(m) if chosen[j] == name]
-        model = trial.model.take(members)
+    for name, (members, trial) in standing.items():
+        model, nested = trial.model, trial.nested
         numbers = tuple(group.columns[j] for j in members)
-        nested = trial.nested.take(members) if trial.nested else None
-        # A sum of expansions is an expansion.
-        family = "chaos" if name == TWO_LEVEL else name
+        # A sum of expansions is an expansion; of `gp` there are several kernels.
+        family = "chaos" if name == TWO_LEVEL else name if name in (*all_families(), AVERAGE) else "gp"
         fits.parts.append(Part(family, group.number, numbers, model, nested.models if nested else ()))
-        seen = nested.predicted if nested else trial.left_out[:, members]
+        seen = nested.predicted if nested else trial.left_out
         own = Data(data.families, data.points, data.values[:, members])
         bands = make_bands(model, own, counts, seen) if counts is not None else []
         misses = relative(own.values - nested.predicted, own.values) if nested else None
@@ -308,15 +315,14 @@ def _fit_group(
                 fits.bands[number] = bands[i]
             corrected = facts.get("loo_corrected")
             missed = None if misses is None else float(misses[i])
-            kept = None if trial.held_out is None or np.isnan(trial.held_out[j]) else float(trial.held_out[j])
-            far = None if trial.elsewhere is None else float(trial.elsewhere[j])
-            errors = Errors(float(trial.loo[j]), corrected, missed, kept, far)
-            tried = {other: float(t.error[j]) for other, t in trials.items() if other != TWO_LEVEL or helped[j]}
+            kept = None if trial.held_out is None or np.isnan(trial.held_out[i]) else float(trial.held_out[i])
+            far = None if trial.elsewhere is None else float(trial.elsewhere[i])
+            errors = Errors(float(trial.loo[i]), corrected, missed, kept, far)
             warnings = warnings_of(facts, errors, n)
-            if TWO_LEVEL in tried and name != TWO_LEVEL:
+            if TWO_LEVEL in tried[j] and name != TWO_LEVEL:
                 warnings.append(
-                    f"the low level does not help: nested error {tried[TWO_LEVEL]:.2g} with it, "
-                    f"{tried[name]:.2g} without"
+                    f"the low level does not help: nested error {tried[j][TWO_LEVEL]:.2g} with it, "
+                    f"{tried[j][name]:.2g} without"
                 )
             fits.columns[number] = {
                 "family": family,
@@ -324,20 +330,61 @@ def _fit_group(
                 "mean": float(data.values[:, j].mean()),
                 "variance": float(data.values[:, j].var()),
                 "points": n,
-                "facts": facts,
+                "facts": facts if name in trials or name == AVERAGE else {**facts, "method": name},
                 "warnings": tuple(warnings),
-                "tried": tried,
+                "tried": tried[j],
             }
             fits.residuals[number] = Residuals(
                 group.rows,
                 data.values[:, j],
                 fitted[:, i],
-                trial.left_out[:, j],
+                trial.left_out[:, i],
                 nested.predicted[:, i] if nested else None,
                 folds.places if folds else None,
                 bands[i].scale if bands else None,
             )
     return fits
+
+
+def _averaged(
+    standing: dict[str, tuple[list[int], Trial]],
+    trials: dict[str, Trial],
+    tried: list[dict[str, float]],
+    data: Data,
+    settings: Settings,
+    folds: Folds,
+    probes: Array,
+    judge: Judge | None,
+) -> dict[str, tuple[list[int], Trial]]:
+    """What stands for outputs whose families are averaged, beside the others: expansions that have the least error are
+    left alone, since they are quick and have indices. Errors of what was tried are added to `tried`.
+    """
+    kernels = kernels_beside(settings.kernels)
+    columns = sorted(j for name, (members, _) in standing.items() if name not in ("chaos", TWO_LEVEL) for j in members)
+    if not kernels or not columns:
+        return standing
+    some = data.take(columns)
+    parts = Folds(folds.places, [outside.take(columns) for outside in folds.outside])
+    own = {name: trial.take(columns) for name, trial in trials.items() if name != TWO_LEVEL}
+    gp = family_module("gp")
+    for kernel in kernels:
+        own[f"gp-{kernel}"] = try_family(gp, some, replace(settings, kernels=(kernel,)), parts, probes, judge, columns)
+    weighed = Weighed.of(own, some.values, folds.places)
+    kept = {name: pair for name, pair in standing.items() if name in ("chaos", TWO_LEVEL)}
+    places: dict[str, list[int]] = {}
+    for i, j in enumerate(columns):
+        tried[j] |= {name: float(trial.error[i]) for name, trial in own.items()}
+        places.setdefault(weighed.alone(i) or AVERAGE, []).append(i)
+    for name, members in places.items():
+        numbers = [columns[i] for i in members]
+        if name == AVERAGE:
+            trial = weighed.average(some, folds.places, members, judge, numbers)
+            for i, j in enumerate(numbers):
+                tried[j][AVERAGE] = float(trial.error[i])
+        else:
+            trial = own[name].take(members)
+        kept[name] = (numbers, trial)
+    return kept
 
 
 def _least(errors: dict[str, float]) -> str:
@@ -346,24 +393,6 @@ def _least(errors: dict[str, float]) -> str:
     return next(name for name in (*FAMILIES, TWO_LEVEL) if name in errors and errors[name] <= TIE * least)
 
 
-def least_error(trials: dict[str, _Trial]) -> Array:
+def least_error(trials: dict[str, Trial]) -> Array:
     """The least nested error any family has, output by output."""
     return np.asarray(np.min([trial.error for trial in trials.values()], axis=0))
-
-
-def _try(
-    module: FamilyModule, data: Data, settings: Settings, folds: Folds | None, probes: Array, judge: Judge | None
-) -> _Trial:
-    """Fit one family to all outputs and find its errors."""
-    model = module.fit(data, settings)
-    left_out = data.values - model.loo_residuals(data)
-    loo = relative(data.values - left_out, data.values)
-    nested, far, error = None, None, loo
-    if folds:
-        nested = fit_nested(module, data, folds, settings, model)
-        far = elsewhere(model, nested, probes, data.values)
-        if isinstance(module, TwoLevel):
-            nested = module.unseen(nested, folds.places, data.points)
-            far = far + module.elsewhere(model, data.values)
-        error = np.maximum(relative(data.values - nested.predicted, data.values), far)
-    return _Trial(model, loo, left_out, nested, far, error, judge(model) if judge else None)

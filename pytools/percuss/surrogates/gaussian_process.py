@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from percuss.errors import LedgerError
-from percuss.surrogates.kernel_process import Fit, Hyperparameters, Process, fit_process, refit
-from percuss.surrogates.kernels import MATERN
+from percuss.surrogates.kernel_process import Fit, Hyperparameters, Process, correlations, fit_process, refit
+from percuss.surrogates.kernels import MATERN, kernels_of_gp
 from percuss.surrogates.model import Array, Data, Families, Model, Replicates, Settings, Tables
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ class Processes:
     def gradient(self, points: Array) -> tuple[Array, Array]:
         return self.mean(points), np.stack([process.slope(points) for process in self.processes], axis=1)
 
-    def distance(self, other: Model, probes: Array) -> Array:
-        return np.asarray(((self.mean(probes) - other.mean(probes)) ** 2).mean(axis=0))
+    def distance(self, other: Model) -> Array | None:
+        return None
 
     def variance(self, points: Array) -> Array | None:
         constant = np.ones((len(points), 1))
@@ -51,6 +51,10 @@ class Processes:
 
     def resampled(self, data: Data, counts: NDArray[np.intp]) -> list[Replicates]:
         return resampled_processes(self.processes, data, counts)
+
+    def replicate_sizes(self, output: int) -> tuple[int, int]:
+        process = self.processes[output]
+        return len(process.trend), len(process.weights)
 
     def replicate_means(self, points: Array, output: int, replicates: Replicates) -> Array:
         return np.asarray(replicates.coefficients + replicates.weights @ self.processes[output].kernel(points).T)
@@ -68,8 +72,9 @@ def fit(data: Data, settings: Settings, near: Model | None = None) -> Model:
     starts: Sequence[Process | None] = [None] * data.values.shape[1]
     if isinstance(near, Processes):
         starts = near.processes
+    kernels = kernels_of_gp(settings.kernels)
     fits = [
-        fit_process(data.points, data.values[:, j], start=start.hyper if start else None, kernels=settings.kernels)
+        fit_process(data.points, data.values[:, j], start=start.hyper if start else None, kernels=kernels)
         for j, start in enumerate(starts)
     ]
     residuals, variances = loo_of(fits)
@@ -88,15 +93,14 @@ def resampled_processes(processes: Sequence[Process], data: Data, counts: NDArra
     for j, process in enumerate(processes):
         coefficients = np.empty((len(counts), len(process.trend)))
         weights = np.zeros((len(counts), len(data.points)))
+        correlation = correlations(process)
         for b, count in enumerate(counts):
             rows = np.flatnonzero(count)
             try:
-                again = refit(process, rows, data.values[rows, j])
+                coefficients[b], weights[b, rows] = refit(process, correlation, rows, data.values[rows, j])
             except np.linalg.LinAlgError:
                 # Too few distinct points for the trend: this design has nothing to say.
-                rows, again = np.arange(len(data.points)), process
-            coefficients[b] = again.trend
-            weights[b, rows] = again.weights
+                coefficients[b], weights[b] = process.trend, process.weights
         refitted.append(Replicates(coefficients, weights))
     return refitted
 

@@ -164,16 +164,23 @@ def fit_process(
     return Fit(process, residuals, variance / diagonal, state.likelihood)
 
 
-def refit(process: Process, rows: NDArray[np.intp], values: Array) -> Process:
-    """The same process on some of its points (each once), hyperparameters kept."""
-    points, basis = process.points[rows], process.basis[rows]
-    geometry = KERNELS[process.hyper.kernel].geometry(points, process.scale)
+def correlations(process: Process) -> Array:
+    """R of all points of a process."""
+    rules, hyper = KERNELS[process.hyper.kernel], process.hyper
+    own, _ = rules.matrix(rules.geometry(process.points, process.scale), hyper.lengths, hyper.shape)
+    own[np.diag_indices_from(own)] += hyper.nugget
+    return own
+
+
+def refit(process: Process, correlation: Array, rows: NDArray[np.intp], values: Array) -> tuple[Array, Array]:
+    """Trend and weights of the process on some of its points (each once), hyperparameters kept; `correlation` is R of
+    all its points.
+    """
     centre = float(values.mean())
-    y = values - centre
-    state = _state(geometry, y, basis, process.hyper)
-    trend = state.trend.copy()
+    solved = _solved(correlation[np.ix_(rows, rows)], values - centre, process.basis[rows])
+    trend = solved.trend
     trend[0] += centre
-    return Process(points, process.scale, process.hyper, state.variance, trend, state.weights, basis)
+    return trend, solved.weights
 
 
 @dataclass(frozen=True)
@@ -186,34 +193,51 @@ class _State:
     likelihood: float
 
 
-def _state(geometry: Array, y: Array, trend: Array, hyper: Hyperparameters) -> _State:
-    """Everything the likelihood is made of; LinAlgError where R is not definite or the trend takes all points."""
-    from scipy.linalg import lapack
+@dataclass(frozen=True)
+class _Solved:
+    factor: Array
+    orthonormal: Array
+    weights: Array
+    trend: Array
+    variance: float
+    likelihood: float
 
+
+def _solved(correlation: Array, y: Array, trend: Array) -> _Solved:
+    """Trend and weights for R, its factor and an orthonormal basis of the trend through it; LinAlgError where R is not
+    definite or the trend takes all points.
+    """
     n, p = trend.shape
     if n <= p:
         raise np.linalg.LinAlgError
-    own, pull = KERNELS[hyper.kernel].matrix(geometry, hyper.lengths, hyper.shape)
-    correlation = own + hyper.nugget * np.eye(n)
     factor = np.linalg.cholesky(correlation)
-    inverse, failed = lapack.dpotri(factor, lower=1)
-    if failed:
-        raise np.linalg.LinAlgError
-    inverse = np.tril(inverse) + np.tril(inverse, -1).T
     # Through the factor all is a least-squares problem; its QR keeps the digits that products with R^-1 would lose.
     orthonormal, upper = np.linalg.qr(_solve_lower(factor, trend))
     whitened = _solve_lower(factor, y)
     along = orthonormal.T @ whitened
     rest = whitened - orthonormal @ along
-    half = _solve_lower(factor, orthonormal, transposed=True)
-    projector = inverse - half @ half.T
-    variance = max(float(rest @ rest) / (n - p), 1e-300)
     diagonal = np.abs(np.diag(upper))
     if diagonal.min() <= 1e-12 * diagonal.max():
         raise np.linalg.LinAlgError
+    variance = max(float(rest @ rest) / (n - p), 1e-300)
     likelihood = -0.5 * (n - p) * math.log(variance) - float(np.log(np.diag(factor)).sum() + np.log(diagonal).sum())
     weights = _solve_lower(factor, rest, transposed=True)
-    return _State(projector, pull, weights, np.linalg.solve(upper, along), variance, likelihood)
+    return _Solved(factor, orthonormal, weights, np.linalg.solve(upper, along), variance, likelihood)
+
+
+def _state(geometry: Array, y: Array, trend: Array, hyper: Hyperparameters) -> _State:
+    """Everything the likelihood and its derivatives are made of."""
+    from scipy.linalg import lapack
+
+    own, pull = KERNELS[hyper.kernel].matrix(geometry, hyper.lengths, hyper.shape)
+    solved = _solved(own + hyper.nugget * np.eye(len(y)), y, trend)
+    inverse, failed = lapack.dpotri(solved.factor, lower=1)
+    if failed:
+        raise np.linalg.LinAlgError
+    inverse = np.tril(inverse) + np.tril(inverse, -1).T
+    half = _solve_lower(solved.factor, solved.orthonormal, transposed=True)
+    projector = inverse - half @ half.T
+    return _State(projector, pull, solved.weights, solved.trend, solved.variance, solved.likelihood)
 
 
 def _search(

@@ -120,15 +120,34 @@ def _gaussian(r: Array) -> tuple[Array, Array]:
 
 
 MATERN = "matern"
+LAYERED = "layered"
 KERNELS: dict[str, Kernel] = {
     # As the first surrogates had it: nearly linear parameters would have longer lengths.
     MATERN: Radial(5.0, 3.0, _matern, longest=100.0, least_nugget=1e-9),
     "matern-wide": Radial(5.0, 3.0, _matern, longest=1000.0, least_nugget=1e-9),
     # With a smaller nugget weights grow until their rounding shows in predictions and slopes.
     "gaussian": Radial(1.0, 1.0, _gaussian, longest=1000.0, least_nugget=1e-11),
-    "layered": Layered(),
+    LAYERED: Layered(),
+    # One layer alone, for surrogates that are averaged with that of both: searched as quickly, and with its nugget.
+    "rough": Radial(5.0, 3.0, _matern, longest=1000.0, least_nugget=1e-9, climbs=1, tolerance=1e-5),
+    "smooth": Radial(1.0, 1.0, _gaussian, longest=1000.0, least_nugget=1e-13, climbs=1, tolerance=1e-5),
 }
-# What surrogates choose from, the most forgiving first.
-OFFERED = ("layered",)
+# The kernel of `gp`, and those of its other members in averages.
+OFFERED = (LAYERED, "rough", "smooth")
 # And what they choose from for a process under a trend of many terms, which has the main effects and interactions.
 UNDER_A_TREND = ("matern-wide", "gaussian")
+
+
+def kernels_of_gp(asked: tuple[str, ...]) -> tuple[str, ...]:
+    """What a process is fitted with: the layered kernel, or the older ones of which the likelihood takes one."""
+    return asked[:1] if asked[0] == LAYERED else asked
+
+
+def kernels_beside(asked: tuple[str, ...]) -> tuple[str, ...]:
+    """What processes are averaged with that of the layered kernel; older events have none."""
+    return asked[1:] if asked[0] == LAYERED else ()
+
+
+def kernels_under_a_trend(asked: tuple[str, ...]) -> tuple[str, ...]:
+    """Kernels that an event older than the layered one names are those of both families."""
+    return UNDER_A_TREND if asked[0] == LAYERED else asked

@@ -141,6 +141,10 @@ class Data:
     values: Array
     known: dict[str, Any] = field(default_factory=dict)
 
+    def take(self, columns: Sequence[int]) -> Data:
+        """Some of the outputs."""
+        return Data(self.families, self.points, np.ascontiguousarray(self.values[:, list(columns)]))
+
     def rows(self, rows: NDArray[np.intp]) -> Data:
         """Some of the points."""
         return Data(self.families, np.ascontiguousarray(self.points[rows]), np.ascontiguousarray(self.values[rows]))
@@ -172,8 +176,8 @@ class Model(Protocol):
         """Predictions (n, m) and their derivatives (n, m, d) with respect to canonical variables."""
         ...
 
-    def distance(self, other: Any, probes: Array) -> Array:
-        """Mean square (m,) over the prior between this model and another of its family; `probes` are points of it."""
+    def distance(self, other: Any) -> Array | None:
+        """Mean square (m,) over the prior between this model and another of its family; None without a closed form."""
         ...
 
     def variance(self, points: Array) -> Array | None:
@@ -182,6 +186,10 @@ class Model(Protocol):
 
     def resampled(self, data: Data, counts: NDArray[np.intp]) -> list[Replicates]:
         """Fit each output again to resampled designs (rows of `counts`: how often each point), terms and such kept."""
+        ...
+
+    def replicate_sizes(self, output: int) -> tuple[int, int]:
+        """How many coefficients and weights a replicate of an output has."""
         ...
 
     def replicate_means(self, points: Array, output: int, replicates: Replicates) -> Array:
@@ -243,6 +251,9 @@ FAMILIES: dict[str, Family] = {
     "chaos-plus-gp": Family("percuss.surrogates.chaos_plus_gp", "chaos for a trend, a Gaussian process on the rest"),
 }
 BUILT_IN = tuple(FAMILIES)
+# What `auto` makes of them, and nobody asks for by name.
+AVERAGE = "average"
+MADE = {AVERAGE: Family("percuss.surrogates.average", "the mean of families that nested errors hardly tell apart")}
 
 
 def all_families() -> Mapping[str, Family]:
@@ -251,12 +262,14 @@ def all_families() -> Mapping[str, Family]:
 
 
 def family_choices() -> tuple[str, ...]:
-    """What can be asked for; `auto` tries the families that come with percuss and takes the least nested error."""
+    """What can be asked for; `auto` tries the families that come with percuss and goes by their nested errors."""
     return (*all_families(), AUTO)
 
 
 def family_module(name: str) -> FamilyModule:
     """The module of a family; raise UnknownNameError when there is no such family."""
+    if name in MADE:
+        return cast(FamilyModule, importlib.import_module(MADE[name].module))
     if name not in FAMILIES and name not in all_families():
         raise UnknownNameError(f"unknown family {shown(name)}: {did_you_mean(name, FAMILIES)}")
     return cast(FamilyModule, importlib.import_module(FAMILIES[name].module))

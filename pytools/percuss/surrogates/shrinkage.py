@@ -62,7 +62,9 @@ def shrunk(surrogate: Surrogate, columns: Iterable[int]) -> Surrogate:
         parts[place] = _with(part, {number: one.terms for number, one in outputs.items()})
         for fold, fitted in enumerate(fold_parts):
             fitted[place] = _with(fitted[place], {number: one.folds[fold] for number, one in outputs.items()})
-        distances = np.mean([parts[place].model.distance(f[place].model, np.empty((0, 0))) for f in fold_parts], axis=0)
+        whole = parts[place].model
+        assert isinstance(whole, Expansions)
+        distances = np.mean([whole.distance(f[place].model) for f in fold_parts], axis=0)  # type: ignore[arg-type]
         for number, one in outputs.items():
             column = part.columns[number]
             own = surrogate.columns[column]

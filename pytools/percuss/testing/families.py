@@ -37,7 +37,13 @@ def check_family(name: str) -> None:
     np.testing.assert_array_equal(model.take([1]).mean(fresh)[:, 0], mean[:, 1], err_msg="take gives another output")
     np.testing.assert_array_equal(module.fit(data, settings).mean(fresh), mean, err_msg="fitted again it differs")
     assert len(model.facts()) == 2, "facts must tell of each output"
-    np.testing.assert_allclose(model.distance(model, fresh), 0, atol=1e-12, err_msg="a distance from itself")
+    closed = model.distance(model)
+    if closed is not None:
+        np.testing.assert_allclose(closed, 0, atol=1e-12, err_msg="a distance from itself")
+    counts = np.ones((2, len(points)), dtype=np.intp)
+    for output, replicates in enumerate(model.resampled(data, counts)):
+        sizes = (replicates.coefficients.shape[1], replicates.weights.shape[1])
+        assert model.replicate_sizes(output) == sizes, f"replicates of {sizes} numbers, not as many as it says"
 
 
 def _outputs(points: np.ndarray) -> np.ndarray:

@@ -3,7 +3,17 @@
 import numpy as np
 import pytest
 
-from percuss.surrogates.assessment import UNSEEN, Errors, Folds, elsewhere, fit_nested, relative, warnings_of
+from percuss.surrogates.assessment import (
+    UNSEEN,
+    Errors,
+    Folds,
+    Nested,
+    apart,
+    fit_nested,
+    probed_means,
+    relative,
+    warnings_of,
+)
 from percuss.surrogates.fit import GOOD_ENOUGH, _least, distinct
 from percuss.surrogates.model import FAMILIES, Data, Settings, family_module
 from percuss.surrogates.storage import one_table, points_table
@@ -14,6 +24,11 @@ POINTS = RNG.uniform(-1, 1, (60, 2))
 VALUES = np.column_stack([np.exp(POINTS[:, 0]) * POINTS[:, 1], np.abs(POINTS[:, 0] + 0.3 * POINTS[:, 1])])
 DATA = Data([("legendre", []), ("jacobi", [0.5, 1.0])], POINTS, VALUES)
 FRESH = RNG.uniform(-1, 1, (50, 2))
+
+
+def elsewhere(model, nested, probes, values):
+    """Over the prior, the models of the folds against that of all points."""
+    return apart(model, nested, probed_means(model, nested, probes), values).mean(axis=0)
 
 
 @pytest.fixture(scope="module", params=FAMILIES)
@@ -86,12 +101,14 @@ def test_nested_errors_are_not_better_than_those_at_fresh_points(family, model):
 
 
 def test_models_are_no_distance_from_themselves_and_some_from_others(family, model):
-    np.testing.assert_allclose(model.distance(model, FRESH), 0, atol=1e-20)
+    np.testing.assert_allclose(elsewhere(model, Nested((model,), VALUES), FRESH, VALUES), 0, atol=1e-20)
     uniform = Data([("legendre", [])] * 2, POINTS, VALUES)
     whole, half = (family_module(family).fit(d, SETTINGS) for d in (uniform, uniform.rows(np.arange(40))))
     probes = np.random.default_rng(2).uniform(-1, 1, (20_000, 2))
-    apart = ((whole.mean(probes) - half.mean(probes)) ** 2).mean(axis=0)
-    np.testing.assert_allclose(whole.distance(half, probes), apart, rtol=0.1)
+    squares = ((whole.mean(probes) - half.mean(probes)) ** 2).mean(axis=0) / VALUES.var(axis=0)
+    np.testing.assert_allclose(elsewhere(whole, Nested((half,), VALUES), probes, VALUES), squares, rtol=0.1)
+    # Only expansions have a closed form.
+    assert (whole.distance(half) is None) == (family != "chaos")
 
 
 def test_what_polynomials_do_in_the_tails_of_a_prior_counts():
