@@ -61,6 +61,14 @@ def calibrate(
         ),
     ] = None,
     direct: Annotated[bool, typer.Option("--direct", help="Run the simulator itself, and log every run.")] = False,
+    roughness: Annotated[
+        bool,
+        typer.Option(
+            "--roughness",
+            help="With --direct: count roughness of the outputs as an error of them.",
+            show_default="as the block says",
+        ),
+    ] = False,
     sampler: Annotated[
         str | None,
         typer.Option(
@@ -114,6 +122,7 @@ def calibrate(
         settings=numbers,
         evaluations=evaluations,
         seed=seed,
+        roughness=roughness,
     )
     try:
         sampled = infer(session, request)
