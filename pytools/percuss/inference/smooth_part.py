@@ -27,8 +27,8 @@ from percuss.inference.learnt_density import quadratic, trend_terms
 from percuss.surrogates.common_error import correlation
 from percuss.surrogates.kernels import KERNELS, MATERN, NO_SHAPE
 
-# Lengths that are tried, in standard deviations of the points.
-LENGTHS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
+# Lengths that are tried, in standard deviations of the points. What varies within one is too fine to be learnt.
+LENGTHS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 # Logarithms of the odds of roughness in the variance that the trend leaves, tried coarsely and then finely.
 LOG_ODDS = np.arange(-20.0, 21.0)
 FINER = np.linspace(-1.0, 1.0, 21)

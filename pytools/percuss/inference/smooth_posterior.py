@@ -41,7 +41,12 @@ REACH = 1.6
 GROWTH = 0.25
 # Part of a round that is drawn from the density at this heat, so that it is known about the posterior, too.
 WARM, HEAT = 0.25, 3.0
-# Runs that are fitted at most.
+# Points of the prior to begin with, in times of those that delayed acceptance begins with.
+START = 2
+# Share of roughness in the variance of the whole error up to which single runs say where the posterior is.
+TRUSTED = 0.1
+# Runs that are fitted: down to this far below the top, and this much farther for each unknown; and at most.
+NEAR, NEAR_EACH = 8.0, 1.5
 MOST_RUNS = 2000
 # Draws at which the error of what was learnt is found.
 DRAWS = 300
@@ -106,21 +111,26 @@ def learn_smooth(target: Target, settings: dict[str, float], stopping: Stopping,
     """Run the simulator until its smooth part is known where the posterior is, or `stopping.evaluations` are spent."""
     if not outputs_alone(target):
         raise InputError("roughness: needs data that are outputs of a simulator")
-    start = int(settings["start"]) or few(target)
-    stopping.require(2 * start + 20 * target.dimension)
+    start = int(settings["start"]) or START * few(target)
+    stopping.require(start + NEW_RUNS)
     generator = np.random.default_rng([seed, 6])
     known = Known(target, stopping.evaluations)
     known.evaluate(target.draw_prior(start, generator))
     find(target, known, generator)
     report(Progress("found a mode", known.used))
     learning = _Learning(target, known, settings["error"], generator)
-    while True:
+    smooth = learning.fit()
+    if learning.share(smooth) > TRUSTED:
+        # The top was chosen for its roughness, and nothing says that the posterior is near it.
+        learning.everywhere, learning.smooth = True, None
         smooth = learning.fit()
+    while True:
         worst = float(np.max([smooth.mean_errors, smooth.std_errors]))
         report(Progress(f"learning, error {worst:.2f} (to {settings['error']:g})", known.used))
         if not smooth.reasons or smooth.fitted >= MOST_RUNS or known.left < 1:
             return smooth
         learning.run()
+        smooth = learning.fit()
 
 
 class _Learning:
@@ -134,6 +144,8 @@ class _Learning:
         (self.name,) = likelihood.forwards
         self.transform = Transform.of(target.priors[: known.columns])
         self.smooth: Smooth | None = None
+        # Whether the first fit is to all runs, instead of those where single runs say that the posterior is.
+        self.everywhere = False
         self.lengths: tuple[float, ...] = LENGTHS
         # Of new runs: what they scatter over the whole error, and what was claimed; NaN where they failed.
         self.scatter: list[Floats] = []
@@ -141,10 +153,10 @@ class _Learning:
     def fit(self) -> Smooth:
         """Fit the runs that matter, and say what is known by them."""
         z, f = self._one_each()
-        order = np.argsort(-f, kind="stable")
-        d = self.known.z.shape[1]
-        near = int(np.count_nonzero(f > f[order[0]] - 10.0 - 3.0 * d))
-        used = order[: max(near, 2 * trend_terms(self.known.columns))]
+        d = z.shape[1]
+        all_of_them = self.everywhere and self.smooth is None
+        near = len(f) if all_of_them else int(np.count_nonzero(f > f[0] - NEAR - NEAR_EACH * d))
+        used = np.arange(len(f))[: max(near, 2 * trend_terms(self.known.columns))]
         if len(used) > MOST_RUNS:
             used = used[np.linspace(0, len(used) - 1, MOST_RUNS).astype(np.int64)]
         theta = self.target.transform.values(z[used])[:, : self.known.columns]
@@ -178,16 +190,16 @@ class _Learning:
         return self.smooth
 
     def _one_each(self) -> tuple[Floats, Floats]:
-        """Every run that did not fail once, and the log density there: of the smooth part as far as it is known, since
-        runs that are chosen for agreeing with the data by their roughness would hide it.
+        """Every run that did not fail once, the highest first, and the log density there: of the smooth part as far as
+        it is known, since runs that are chosen for agreeing with the data by their roughness would hide it.
         """
         known = self.known
-        z, f = known.z[np.isfinite(known.f)], known.f[np.isfinite(known.f)]
-        if self.smooth:
-            f = self.smooth.target.log_density(z)
-            z, f = z[np.isfinite(f)], f[np.isfinite(f)]
-        _, first = np.unique(z[:, : known.columns], axis=0, return_index=True)
-        return z[np.sort(first)], f[np.sort(first)]
+        f = self.smooth.target.log_density(known.z) if self.smooth else known.f
+        order = np.argsort(-f, kind="stable")
+        order = order[np.isfinite(f[order]) & np.isfinite(known.f[order])]
+        _, first = np.unique(known.z[order][:, : known.columns], axis=0, return_index=True)
+        order = order[np.sort(first)]
+        return known.z[order], f[order]
 
     def _frozen(self, part: SmoothPart, coordinates: _Coordinates, unlearnt: Floats) -> Target:
         """The posterior of the smooth part."""
@@ -208,6 +220,16 @@ class _Learning:
             raise InputError("roughness: needs Gaussian errors of the data", hint='discrepancy = { kind = "gaussian" }')
         return replace(self.target, log_likelihood=likelihood)
 
+    def share(self, smooth: Smooth) -> float:
+        """Of roughness in the variance of the whole error, at draws of the posterior."""
+        likelihood = smooth.target.log_likelihood
+        assert isinstance(likelihood, Likelihood)
+        used = likelihood.columns(self.name)
+        std = smooth.part.roughness[used]
+        rough = std[:, None] * smooth.part.together[np.ix_(used, used)] * std
+        _, whole = likelihood.misses(smooth.target.transform.values(smooth.draws), self.name)
+        return float(np.mean(np.einsum("...ii->...", np.linalg.solve(whole, rough)))) / len(used)
+
     def _errors(self, frozen: Target, part: SmoothPart, draws: Floats, at: Floats) -> tuple[Floats, Floats]:
         """What is not known of the smooth part, in means and standard deviations of the unknowns: (d,), (d,)."""
         likelihood = frozen.log_likelihood
@@ -219,11 +241,10 @@ class _Learning:
         away = (stated - stated.mean(axis=0)) / np.maximum(stated.std(axis=0), 1e-300)
         spread = 0.5 * (away**2 - 1.0)
         moved = np.concatenate([away, spread], axis=1)
-        covariances = part.covariances(at)[used]
-        size = np.einsum("jkk->j", covariances)[:, None, None] / len(draws)
-        factors = np.linalg.cholesky(covariances + 1e-9 * (size + 1e-300) * np.eye(len(draws)))
+        values, axes = np.linalg.eigh(part.covariances(at)[used])
+        roots = axes * np.sqrt(np.maximum(values, 0.0))[:, None, :]
         # By draws of the error of each output: (u, draws, 2 d).
-        by = np.einsum("jkl,kj,km->jlm", factors, pull, moved) / len(draws)
+        by = np.einsum("jkl,kj,km->jlm", roots, pull, moved, optimize=True) / len(draws)
         variance = np.einsum("ij,ilm,jlm->m", part.together[np.ix_(used, used)], by, by, optimize=True)
         d = draws.shape[1]
         error = np.sqrt(np.maximum(variance, 0.0))
@@ -234,7 +255,7 @@ class _Learning:
         smooth, known, generator = self.smooth, self.known, self.generator
         assert smooth
         z, f = self._one_each()
-        batch = min(max(math.ceil(GROWTH * known.used), 4 * z.shape[1]), known.left)
+        batch = min(max(math.ceil(GROWTH * known.used), few(self.target)), known.left)
         warm = math.floor(WARM * batch)
         some = generator.permutation(len(smooth.draws))[: batch - warm]
         cold = smooth.draws[some]
