@@ -83,7 +83,7 @@ def find(target: Target, known: Known, generator: np.random.Generator) -> None:
     else:
         climbed = climb(known.evaluate, known.z[starts[:1]], known.f[starts[:1]])
         at, factor = climbed.ends[0], curvature(known.evaluate, climbed.ends[0], climbed.spread[0])[0]
-    count = min(few(target), known.left)
+    count = max(min(few(target), known.left), 0)
     known.evaluate(at + WIDER * np.einsum("ij,nj->ni", factor, generator.standard_normal((count, target.dimension))))
 
 

@@ -43,7 +43,7 @@ GROWTH = 0.25
 WARM, HEAT = 0.25, 3.0
 # Points of the prior to begin with, in times of those that delayed acceptance begins with.
 START = 2
-# Share of roughness in the variance of the whole error up to which single runs say where the posterior is.
+# Share of the outputs' own error in the variance of the whole error up to which single runs say where the posterior is.
 TRUSTED = 0.1
 # Runs that are fitted: down to this far below the top, and this much farther for each unknown; and at most.
 NEAR, NEAR_EACH = 8.0, 1.5
@@ -122,8 +122,7 @@ def learn_smooth(target: Target, settings: dict[str, float], stopping: Stopping,
     smooth = learning.fit()
     if learning.share(smooth) > TRUSTED:
         # The top was chosen for its roughness, and nothing says that the posterior is near it.
-        learning.everywhere, learning.smooth = True, None
-        smooth = learning.fit()
+        smooth = learning.begin_again(start)
     while True:
         worst = float(np.max([smooth.mean_errors, smooth.std_errors]))
         report(Progress(f"learning, error {worst:.2f} (to {settings['error']:g})", known.used))
@@ -144,31 +143,36 @@ class _Learning:
         (self.name,) = likelihood.forwards
         self.transform = Transform.of(target.priors[: known.columns])
         self.smooth: Smooth | None = None
-        # Whether the first fit is to all runs, instead of those where single runs say that the posterior is.
-        self.everywhere = False
         self.lengths: tuple[float, ...] = LENGTHS
         # Of new runs: what they scatter over the whole error, and what was claimed; NaN where they failed.
         self.scatter: list[Floats] = []
 
+    def begin_again(self, first: int) -> Smooth:
+        """Fit the first runs alone, which are those of points of the prior."""
+        good = np.isfinite(self.known.f[:first])
+        self.lengths = LENGTHS
+        return self._fitted(self.known.z[:first][good])
+
     def fit(self) -> Smooth:
         """Fit the runs that matter, and say what is known by them."""
         z, f = self._one_each()
-        d = z.shape[1]
-        all_of_them = self.everywhere and self.smooth is None
-        near = len(f) if all_of_them else int(np.count_nonzero(f > f[0] - NEAR - NEAR_EACH * d))
-        used = np.arange(len(f))[: max(near, 2 * trend_terms(self.known.columns))]
-        if len(used) > MOST_RUNS:
-            used = used[np.linspace(0, len(used) - 1, MOST_RUNS).astype(np.int64)]
-        theta = self.target.transform.values(z[used])[:, : self.known.columns]
+        near = int(np.count_nonzero(f > f[0] - NEAR - NEAR_EACH * z.shape[1]))
+        z = z[: max(near, 2 * trend_terms(self.known.columns))]
+        if len(z) > MOST_RUNS:
+            z = z[np.linspace(0, len(z) - 1, MOST_RUNS).astype(np.int64)]
+        return self._fitted(z)
+
+    def _fitted(self, z: Floats) -> Smooth:
+        theta = self.target.transform.values(z)[:, : self.known.columns]
         coordinates = _Coordinates(self.transform, theta)
-        outputs = self.likelihood.means(self.target.transform.values(z[used]))[self.name]
+        outputs = self.likelihood.means(self.target.transform.values(z))[self.name]
         part = fit_smooth_part(coordinates.w, outputs, self.lengths)
         best = LENGTHS.index(part.length)
         self.lengths = LENGTHS[max(best - 1, 0) : best + 2]
         # Twice: what is not known of the smooth part is found at draws, which depend on it a little.
-        unlearnt = np.mean(part.errors(coordinates.w[: max(near // 2, 2 * d)]) ** 2, axis=0)
+        unlearnt = np.mean(part.errors(coordinates.w) ** 2, axis=0)
         frozen = self._frozen(part, coordinates, unlearnt)
-        draws = drawn(frozen, z[used], frozen.log_density(z[used]), DRAWS, self.generator)
+        draws = drawn(frozen, z, frozen.log_density(z), DRAWS, self.generator)
         at = coordinates(self.target.transform.values(draws)[:, : self.known.columns])
         unlearnt = np.mean(part.errors(at) ** 2, axis=0)
         frozen = self._frozen(part, coordinates, unlearnt)
@@ -178,7 +182,7 @@ class _Learning:
             frozen,
             draws,
             self.known.used,
-            len(used),
+            len(z),
             part,
             np.sqrt(unlearnt),
             means,
@@ -221,11 +225,11 @@ class _Learning:
         return replace(self.target, log_likelihood=likelihood)
 
     def share(self, smooth: Smooth) -> float:
-        """Of roughness in the variance of the whole error, at draws of the posterior."""
+        """Of roughness, and of what is not learnt yet, in the variance of the whole error at draws of the posterior."""
         likelihood = smooth.target.log_likelihood
         assert isinstance(likelihood, Likelihood)
         used = likelihood.columns(self.name)
-        std = smooth.part.roughness[used]
+        std = np.sqrt(smooth.part.roughness[used] ** 2 + smooth.unlearnt[used] ** 2)
         rough = std[:, None] * smooth.part.together[np.ix_(used, used)] * std
         _, whole = likelihood.misses(smooth.target.transform.values(smooth.draws), self.name)
         return float(np.mean(np.einsum("...ii->...", np.linalg.solve(whole, rough)))) / len(used)
