@@ -25,7 +25,6 @@ from percuss.inference.loo import Loo, leave_one_out
 from percuss.inference.predictive import spread_draws
 from percuss.inference.samplers.registry import DEFAULT, ROUGH, clean_settings, sample_posterior
 from percuss.inference.samplers.sample import Report, Sample, Stopping
-from percuss.inference.samplers.smooth_part import sample as walked
 from percuss.inference.summary import Summary, summarise
 from percuss.kinds.posterior_sampled import CoverageFacts
 from percuss.study.calibration import Block
@@ -94,6 +93,8 @@ def learn(problem: Problem, how: Sampling, report: Report | None = None) -> Prob
 def draw(problem: Problem, how: Sampling, report: Report | None = None) -> Sample:
     """Sample the posterior: same problem, sampled the same way, same bits."""
     if problem.smooth:
+        from percuss.inference.samplers.smooth_part import sample as walked
+
         return walked(problem.smooth, clean_settings(ROUGH, how.settings), how.stopping, how.seed, report)
     return sample_posterior(
         problem.target,

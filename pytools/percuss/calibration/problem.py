@@ -32,7 +32,6 @@ from percuss.inference.discrepancies.model_error import ModelError
 from percuss.inference.likelihood import Forward, Group, Likelihood
 from percuss.inference.samplers.registry import ROUGH, clean_settings
 from percuss.inference.samplers.sample import Report, Stopping
-from percuss.inference.smooth_posterior import Smooth, learn_smooth
 from percuss.inference.specimens import of_specimen, without_specimen
 from percuss.inference.target import Target
 from percuss.kinds.posterior_sampled import PosteriorSampled
@@ -47,6 +46,8 @@ from percuss.surrogates.surrogate import Surrogate, load_surrogate
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from percuss.inference.smooth_posterior import Smooth
 
 
 SIMULATOR = "simulator"
@@ -95,6 +96,8 @@ class Problem:
         """The problem of the smooth part, learnt from runs, where the block counts roughness as an error."""
         if self.direct is None or not self.block.roughness:
             return self
+        from percuss.inference.smooth_posterior import learn_smooth
+
         smooth = learn_smooth(self.target, clean_settings(ROUGH, settings), stopping, seed, report)
         likelihood = smooth.target.log_likelihood
         assert isinstance(likelihood, Likelihood)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -17,9 +17,11 @@ from percuss.inference.evidence import Evidence
 from percuss.inference.loo import Loo
 from percuss.inference.modes import Held
 from percuss.inference.predictive import MASSES, Fit
-from percuss.inference.smooth_posterior import Smooth
 from percuss.inference.summary import Summary
 from percuss.kinds import posterior_sampled as kind
+
+if TYPE_CHECKING:
+    from percuss.inference.smooth_posterior import Smooth
 
 # They stand in the table of diagnostics.
 OF_DIAGNOSTICS = ("r_hat", "ess_bulk", "ess_tail")
