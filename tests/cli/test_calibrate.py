@@ -123,6 +123,85 @@ def test_an_interrupted_direct_calibration_goes_on(percuss, folder, monkeypatch,
     assert posterior(resumed.id).event.blob("draws").digest == whole.event.blob("draws").digest
 
 
+ROUGH = ("calibrate", "linear-gaussian", "--direct", "--roughness", "--evaluations", 600)
+
+
+def test_roughness_of_a_smooth_simulator_changes_nothing(percuss, folder, posterior) -> None:
+    """The closed form, converged by the rule for every posterior; every run in the ledger, and audit from these."""
+    known(folder, "linear-gaussian")
+    first = percuss(*ROUGH)
+    assert first.code == 0
+    assert "roughness of the outputs counts as an error of them" in first.err
+    found = posterior(first.id)
+    body, exact = found.body, _exact()
+    assert body.converged and body.direct and body.sampler == "smooth-part" and body.calibration["roughness"] is True
+    facts = body.roughness
+    assert [item.output for item in facts.outputs] == ["y1", "y2", "y3"]
+    assert all(item.roughness < 1e-4 and item.unlearnt < 1e-4 for item in facts.outputs)
+    assert max(max(item.mean_error, item.std_error) for item in facts.unknowns) < 1e-3
+    assert facts.runs == body.evaluations <= 600
+    for row, mean, variance in zip(body.summary.rows, exact.mean, np.diag(exact.covariance), strict=True):
+        assert abs(row.mean - mean) < 4 * row.mean_error
+        assert row.std**2 == pytest.approx(variance, rel=0.1)
+    assert body.evidence["importance"].log_evidence == pytest.approx(exact.log_evidence, abs=0.05)
+    book = Ledger.open(folder / "ledger")
+    runs = [event for event in book.events() if event.kind == "runs.completed"]
+    assert sum(len(event.data["samples"]) for event in runs) == body.evaluations
+    assert {item.id for item in found.event.inputs_as("runs")} == {event.id for event in runs}
+    again = percuss(*ROUGH)
+    assert "\n0 runs of the simulator" in again.err
+    assert posterior(again.id).event.blob("draws").digest == found.event.blob("draws").digest
+    assert percuss("audit", "--rerun", 3).code == 0
+    assert percuss("predict", first.id, "--draws", 20).code == 0
+    assert percuss("audit", "--rerun", 3).code == 0
+    percuss("report", first.id, "--to", folder / "report.html")
+    page = (folder / "report.html").read_text()
+    assert "Roughness of the outputs, and error of their smooth part" in page
+    assert "the smooth part of the simulator" in page
+
+
+def test_a_block_counts_roughness_in_direct_calibrations_alone(percuss, folder, linear, posterior) -> None:
+    path = folder / "studies" / "linear-gaussian" / "study.toml"
+    path.write_text(path.read_text() + "roughness = true\n")
+    assert posterior(percuss("calibrate", "linear-gaussian", "--direct", "--evaluations", 600).id).body.roughness
+    assert posterior(percuss("calibrate", linear, "--study", "linear-gaussian").id).body.roughness is None
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (("@last:surrogate", "--roughness"), "--roughness: needs --direct"),
+        (("linear-gaussian", "--direct", "--roughness", "--sampler", "emcee-stretch"), "there is smooth-part alone"),
+        (("linear-gaussian", "--direct", "--sampler", "smooth-part"), "needs a simulator whose roughness counts"),
+        (("linear-gaussian", "--direct", "--roughness", "--setting", "error=2"), "error"),
+        (("linear-gaussian", "--direct", "--roughness", "--evaluations", 50), "evaluations = 50 must be at least"),
+    ],
+)
+def test_roughness_is_refused_where_it_means_nothing(percuss, linear, call, said) -> None:
+    percuss("calibrate", *call).refused(2, said)
+
+
+def test_an_interrupted_calibration_with_roughness_goes_on(percuss, folder, monkeypatch, posterior) -> None:
+    from percuss.calibration import direct
+
+    known(folder, "linear-gaussian")
+    whole = posterior(percuss(*ROUGH, "--ledger", "other").id, "other")
+    calls = []
+
+    def broken(batch):  # type: ignore[no-untyped-def]
+        calls.append(batch)
+        if len(calls) == 6:
+            raise KeyboardInterrupt
+        return run_batch(batch)
+
+    run_batch = direct.run_batch
+    with monkeypatch.context() as patch:
+        patch.setattr(direct, "run_batch", broken)
+        assert percuss(*ROUGH).code == 130
+    resumed = percuss(*ROUGH)
+    assert posterior(resumed.id).event.blob("draws").digest == whole.event.blob("draws").digest
+
+
 def test_same_seed_same_bits_at_any_number_of_threads(percuss, program, linear, posterior) -> None:
     digests = []
     for threads in ("1", "4"):

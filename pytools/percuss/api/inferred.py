@@ -31,9 +31,11 @@ class Inferred(Book):
         settings: Mapping[str, float] | None = None,
         evaluations: int | None = None,
         seed: int = 0,
+        roughness: bool = False,
     ) -> Posterior:
         """Infer the parameters of a study from its observations, with surrogates or, with `direct`, its simulator.
 
+        With `roughness`, that of the simulator's outputs counts as an error of them, whatever the block says.
         A posterior that has not converged is returned too, but its `summary()` raises AnswerIsNo.
         """
         from percuss.work.calibrate import Request, calibrate
@@ -49,6 +51,7 @@ class Inferred(Book):
             dict(settings or {}),
             evaluations,
             seed,
+            roughness,
         )
         return Posterior(self.session, calibrate(self.session, request).event)
 

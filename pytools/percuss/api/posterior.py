@@ -112,7 +112,8 @@ class Posterior(Result):
         scale = np.array([from_si(1.0, self.study.observable(name).unit) for name in problem.data["output"]])
 
         def predicted(points: Numbers, *, given_data: bool) -> Numbers:
-            drawn = problem.likelihood.draw(points, rng, given_data=given_data)
+            likelihood = problem.likelihood if given_data else problem.before_data
+            drawn = likelihood.draw(points, rng, given_data=given_data)
             return np.asarray(np.concatenate([drawn[name] for name in order], axis=1) * scale)
 
         shown = np.array([from_si(1.0, self.units[name]) for name in self.names])

@@ -23,7 +23,7 @@ from percuss.inference.diagnostics import mcse_mean
 from percuss.inference.evidence import Evidence, importance_evidence, laplace_evidence, sampled_evidence
 from percuss.inference.loo import Loo, leave_one_out
 from percuss.inference.predictive import spread_draws
-from percuss.inference.samplers.registry import DEFAULT, sample_posterior
+from percuss.inference.samplers.registry import DEFAULT, ROUGH, clean_settings, sample_posterior
 from percuss.inference.samplers.sample import Report, Sample, Stopping
 from percuss.inference.summary import Summary, summarise
 from percuss.kinds.posterior_sampled import CoverageFacts
@@ -84,8 +84,18 @@ class Calibrated:
     notes: tuple[str, ...] = ()
 
 
+def learn(problem: Problem, how: Sampling, report: Report | None = None) -> Problem:
+    """Run what a rough simulator's smooth part is learnt from, where its roughness counts as an error."""
+    measurement_error(problem)  # refused before anything is run
+    return problem.learnt(how.settings, how.stopping, how.seed, report or (lambda _: None))
+
+
 def draw(problem: Problem, how: Sampling, report: Report | None = None) -> Sample:
     """Sample the posterior: same problem, sampled the same way, same bits."""
+    if problem.smooth:
+        from percuss.inference.samplers.smooth_part import sample as walked
+
+        return walked(problem.smooth, clean_settings(ROUGH, how.settings), how.stopping, how.seed, report)
     return sample_posterior(
         problem.target,
         how.sampler,
@@ -110,12 +120,14 @@ def assess(problem: Problem, how: Sampling, sample: Sample) -> Calibrated:
     accepted = not sample.converged and how.accept_unconverged
     if not sample.converged and not accepted:
         return Calibrated(sample, verdicts)
-    costly = problem.direct is not None
-    summary = summarise(problem.target, sample, mass=problem.block.mass, accept_unconverged=accepted, costly=costly)
+    summary = summarise(
+        problem.target, sample, mass=problem.block.mass, accept_unconverged=accepted, costly=problem.costly
+    )
     evidence, notes = _evidence(problem, sample, how.seed)
     notes += problem.notes
     if sample.modes is None:
         why = "each point would be a run" if problem.direct else "the budget is too small"
+        why = "the smooth part is known about one mode" if problem.smooth else why
         notes.append(f"no search for modes over the prior: {why}")
     loo = None
     try:
@@ -173,7 +185,7 @@ def _evidence(problem: Problem, sample: Sample, seed: int) -> tuple[dict[str, Ev
     if sample.log_evidence is not None:
         estimates[sample.sampler] = sampled_evidence(sample)
     methods = (laplace_evidence, partial(importance_evidence, seed=seed))
-    for method in methods if problem.direct is None else methods[:1]:
+    for method in methods[:1] if problem.costly else methods:
         try:
             evidence = method(problem.target, sample)
             if math.isfinite(evidence.log_evidence):

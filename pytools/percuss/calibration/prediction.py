@@ -61,13 +61,14 @@ def predict(problem: Problem, posterior: Posterior, draws: int, seed: int, curve
     data: dict[str, Floats] = {}
     means: dict[str, Floats] = {}
     for when, theta in points.items():
-        mean_of = problem.likelihood.means(theta)
+        likelihood = problem.likelihood if when == "posterior" else problem.before_data
+        mean_of = likelihood.means(theta)
         good = np.isfinite(np.concatenate(list(mean_of.values()), axis=1)).all(axis=1)
         if not good.any():
             raise AnswerIsNo(f"the model fails at all {len(good)} draws of the {when}")
         if not good.all():
             notes.append(f"the model fails at {np.count_nonzero(~good)} of {len(good)} draws of the {when}: left out")
-        predicted = predict_at(problem.likelihood, theta[good], generator, given_data=when == "posterior")
+        predicted = predict_at(likelihood, theta[good], generator, given_data=when == "posterior")
         for name, values in predicted.every.items():
             if surrogate := problem.curves.get(name):
                 of_curves += _read_curves(surrogate, when, values[:CURVE_DRAWS], generator)

@@ -30,6 +30,8 @@ from percuss.inference.compiled import Compiled, compiled_target
 from percuss.inference.discrepancies.discrepancy import Unknown
 from percuss.inference.discrepancies.model_error import ModelError
 from percuss.inference.likelihood import Forward, Group, Likelihood
+from percuss.inference.samplers.registry import ROUGH, clean_settings
+from percuss.inference.samplers.sample import Report, Stopping
 from percuss.inference.specimens import of_specimen, without_specimen
 from percuss.inference.target import Target
 from percuss.kinds.posterior_sampled import PosteriorSampled
@@ -44,6 +46,8 @@ from percuss.surrogates.surrogate import Surrogate, load_surrogate
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from percuss.inference.smooth_posterior import Smooth
 
 
 SIMULATOR = "simulator"
@@ -73,6 +77,31 @@ class Problem:
     notes: tuple[str, ...] = ()
     growths: tuple[float, ...] | None = None
     left_out: tuple[LeftOut, ...] = ()
+    # What was learnt of a simulator whose roughness counts as an error; likelihood and target are then of that.
+    smooth: Smooth | None = None
+
+    @property
+    def costly(self) -> bool:
+        """Whether each evaluation of the likelihood is a run."""
+        return self.direct is not None and self.smooth is None
+
+    @property
+    def before_data(self) -> Likelihood:
+        """The likelihood anywhere in the prior: a smooth part is known where the posterior is."""
+        if self.direct is None or self.smooth is None:
+            return self.likelihood
+        return replace(self.likelihood, forwards={SIMULATOR: self.direct}, errors={})
+
+    def learnt(self, settings: Mapping[str, float], stopping: Stopping, seed: int, report: Report) -> Problem:
+        """The problem of the smooth part, learnt from runs, where the block counts roughness as an error."""
+        if self.direct is None or not self.block.roughness:
+            return self
+        from percuss.inference.smooth_posterior import learn_smooth
+
+        smooth = learn_smooth(self.target, clean_settings(ROUGH, settings), stopping, seed, report)
+        likelihood = smooth.target.log_likelihood
+        assert isinstance(likelihood, Likelihood)
+        return replace(self, likelihood=likelihood, target=smooth.target, smooth=smooth)
 
     @property
     def curves(self) -> dict[str, Surrogate]:
@@ -356,6 +385,9 @@ def load_problem(
         steady=body.growths is not None,
         growths=None if found_again else body.growths,
     )
+    if problem.direct and problem.block.roughness:
+        stopping = Stopping(**body.stopping)  # type: ignore[arg-type]
+        return problem.learnt(body.settings, stopping, event.seed or 0, lambda _: None)
     if body.not_compiled is None or problem.not_compiled is not None:
         return problem
     # Made when the core did not know all of it: it is sampled as it was.

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from percuss.calibration.problem import Problem
     from percuss.inference.samplers.sample import Sample
     from percuss.inference.summary import Summary
+    from percuss.kinds.posterior_sampled import RoughnessFacts
     from percuss.study.study import Study
     from percuss.work.calibrate import Posterior
 
@@ -61,19 +62,31 @@ def calibrate(
         ),
     ] = None,
     direct: Annotated[bool, typer.Option("--direct", help="Run the simulator itself, and log every run.")] = False,
+    roughness: Annotated[
+        bool,
+        typer.Option(
+            "--roughness",
+            help="With --direct: count roughness of the outputs as an error of them.",
+            show_default="as the block says",
+        ),
+    ] = False,
     sampler: Annotated[
         str | None,
         typer.Option(
             help="adaptive-metropolis, adaptive-metropolis-per-chain, hamiltonian-monte-carlo, "
             "independence-metropolis, emcee-stretch, emcee-de-snooker, delayed-acceptance or sequential-monte-carlo.",
-            show_default="the block's, or adaptive-metropolis; with --direct delayed-acceptance",
+            show_default="the block's, or adaptive-metropolis; with --direct delayed-acceptance, with --roughness "
+            "smooth-part",
         ),
     ] = None,
     setting: Annotated[
         list[str] | None, typer.Option(help="Setting of the sampler, such as chains=50.", metavar="NAME=NUMBER")
     ] = None,
     evaluations: Annotated[
-        int | None, typer.Option(min=1, help="Maximum number of likelihood evaluations.", show_default="4000000")
+        int | None,
+        typer.Option(
+            min=1, help="Maximum number of likelihood evaluations; with --direct of runs.", show_default="4000000"
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random numbers.")] = 0,
     accept: AcceptOption = None,
@@ -114,6 +127,7 @@ def calibrate(
         settings=numbers,
         evaluations=evaluations,
         seed=seed,
+        roughness=roughness,
     )
     try:
         sampled = infer(session, request)
@@ -128,7 +142,9 @@ def calibrate(
     _tell(sampled)
     body = plain(sampled.event.content)
     keys = ("block", "sampler", "converged", "reasons", "evaluations", "trust", "fit", "summary", "evidence")
-    give_id(sampled.event.id, {key: body[key] for key in (*keys, "loo", "twin", "not_compiled", "notes")}, json)
+    give_id(
+        sampled.event.id, {key: body[key] for key in (*keys, "loo", "twin", "not_compiled", "roughness", "notes")}, json
+    )
     leave_untrusted(sampled.trust)
 
 
@@ -156,6 +172,7 @@ def _direct(texts: list[str]) -> Study | str:
 def _tell(posterior: Posterior) -> None:
     """What came out, for a person: in the units of the study."""
     from percuss.cli.output import say, tell_trust
+    from percuss.kinds.posterior_sampled import PosteriorSampled
 
     tell_trust(posterior.trust)
     for note in posterior.edits:
@@ -164,11 +181,36 @@ def _tell(posterior: Posterior) -> None:
     _tell_sampling(problem, calibrated.sample)
     if calibrated.summary is not None:
         _tell_estimates(problem, calibrated, calibrated.summary, posterior)
+    if facts := PosteriorSampled.of(posterior.event).roughness:
+        _tell_roughness(facts)
     if problem.direct:
         say(
             f"{counted(problem.direct.done, 'run')} of the simulator, "
             f"{counted(len(problem.direct.runs), 'batch', 'batches')} in all"
         )
+
+
+def _tell_roughness(facts: RoughnessFacts) -> None:
+    """The error that roughness is counted as, in the units of the outputs."""
+    from percuss.cli.output import say, say_table
+    from percuss.units import from_si
+
+    rows = [
+        (
+            item.case,
+            item.output,
+            *(f"{from_si(std, item.unit):.3g}" for std in (item.roughness, item.unlearnt)),
+            item.unit,
+        )
+        for item in facts.outputs
+    ]
+    say("roughness of the outputs counts as an error of them; standard deviations:")
+    say_table(["case", "output", "roughness", "error of the smooth part", "unit"], rows)
+    worst = max(facts.unknowns, key=lambda item: item.mean_error)
+    say(
+        f"the smooth part was learnt from {facts.fitted} of {counted(facts.runs, 'run')}; what is not known of it "
+        f"makes means uncertain by up to {worst.mean_error:.2g} standard deviations of the posterior ({worst.name})"
+    )
 
 
 def _tell_sampling(problem: Problem, sample: Sample) -> None:

@@ -163,11 +163,16 @@ class Joint:
         return np.asarray((self._known @ self._pull[:, :, None])[:, :, 0])
 
     @cached_property
-    def _factors(self) -> list[Floats]:
-        """Lower factors of scale S + P^-1, for each scale."""
+    def covariances(self) -> list[Floats]:
+        """scale S + P^-1, those of the residual of the outputs that have data, for each scale."""
         std = self.std[..., self.used]
         covariance = std[..., :, None] * self.error.correlation[np.ix_(self.used, self.used)] * std[..., None, :]
-        return [_factor(scale * covariance + self._known) for scale in self.error.scales]
+        return [scale * covariance + self._known for scale in self.error.scales]
+
+    @cached_property
+    def _factors(self) -> list[Floats]:
+        """Lower factors of these."""
+        return [_factor(covariance) for covariance in self.covariances]
 
     @cached_property
     def log_components(self) -> Floats:

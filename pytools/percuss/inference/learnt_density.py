@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -30,6 +31,12 @@ DEFENSIVE = 0.005
 STEPS_A_DIMENSION = 8
 # Points at which the constant of the learnt density is found.
 CONSTANT_POINTS = 2000
+
+
+class Density(Protocol):
+    """A log density, up to a constant, at unbounded points (n, d)."""
+
+    def log_density(self, z: Floats) -> Floats: ...
 
 
 def trend_terms(dimension: int) -> int:
@@ -109,7 +116,7 @@ def learn(z: Floats, f: Floats, start: Hyperparameters | None = None) -> tuple[L
 
 
 def walk(
-    learnt: Learnt, z: Floats, factor: Floats, steps: int, generator: np.random.Generator, heat: float = 1.0
+    learnt: Density, z: Floats, factor: Floats, steps: int, generator: np.random.Generator, heat: float = 1.0
 ) -> tuple[Floats, float]:
     """Random-walk Metropolis on what was learnt, from points (n, d), all chains side by side: where they end, and the
     share of steps that were taken. `heat`: of the density to the power 1 / heat.

@@ -253,6 +253,16 @@ class Likelihood:
         unknowns = self._unknowns(x)
         return {group.name: group.read(outputs[group.forward], unknowns) for group in self.groups}
 
+    def misses(self, x: Floats, name: str) -> tuple[Floats, Floats]:
+        """By how much outputs of a forward model with a Gaussian common error miss their data at points (n, d): data
+        less outputs (n, u), for the outputs that have data, and the covariance that the likelihood gives it,
+        (u, u) or (n, u, u).
+        """
+        outputs = self._forwards(x)
+        joint = self._joint(name, self._parts(x, outputs), outputs)
+        assert isinstance(joint, Joint)
+        return joint.residual, joint.covariances[0]
+
     def draw_outputs(self, x: Floats, generator: np.random.Generator, *, given_data: bool) -> dict[str, Floats]:
         """Draw all outputs of every forward model (n, outputs), with their common error where they have one: as it is
         given the data (`given_data`), or as it is before them.

@@ -151,11 +151,54 @@ class CoverageFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class RoughOutput:
+    """Standard deviations of an output in SI: its `roughness`, and what of its smooth part is not known."""
+
+    case: str
+    output: str
+    unit: str
+    roughness: float
+    unlearnt: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearntUnknown:
+    """What is not known of the smooth part, in the mean and the standard deviation of an unknown: in standard
+    deviations of the posterior.
+    """
+
+    name: str
+    mean_error: float
+    std_error: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoughnessFacts:
+    """Roughness of a simulator's outputs that counts as an error of them, as it was when sampling began.
+
+    `correlation` is that of the roughness between the outputs; `length` that of the smooth part in standard deviations
+    of the `fitted` runs. New runs at draws of the posterior scattered more than claimed by `excess` of the whole
+    error's variance.
+    """
+
+    outputs: tuple[RoughOutput, ...]
+    correlation: tuple[tuple[float, ...], ...]
+    unknowns: tuple[LearntUnknown, ...]
+    runs: Count
+    fitted: Count
+    length: float
+    new_runs: Count
+    failed: Count
+    excess: float | None
+    excess_error: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
 class PosteriorSampled(Result):
     """Draws are in a table; `summary`, `evidence`, `loo` and `fit` are there only where convergence allows them.
 
     `growths`: by how much the variance of the error of each surrogate grew, after runs it was not shown; None where
-    these were not asked, as before there was this field.
+    these were not asked, as before there was this field. `roughness`: None where it does not count as an error.
     """
 
     names: tuple[str, ...]
@@ -182,6 +225,7 @@ class PosteriorSampled(Result):
     fit: FitFacts | None = None
     coverage: tuple[CoverageFacts, ...] = ()
     growths: tuple[float, ...] | None = None
+    roughness: RoughnessFacts | None = None
     notes: tuple[str, ...] = ()
 
 

@@ -16,7 +16,7 @@ discrepancies and samplers there are is for `percuss.inference` to say, and `per
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -78,6 +78,12 @@ BLOCK = (
             choices=(COMMON, PER_DATUM),
             doc=f'"{COMMON}" for an output, "{PER_DATUM}", or false: not counted',
         ),
+        Setting(
+            "roughness",
+            "boolean",
+            False,
+            doc="with --direct: whether the roughness of outputs counts as an error of them",
+        ),
         Setting("measurement_error", "boolean", True, doc="whether the std of the data is part of the likelihood"),
         Setting("noise_free", "boolean", False, doc="use data that have no error at all"),
         Setting("doc", "text", "", doc="description"),
@@ -130,6 +136,11 @@ class Block:
     noise_free: bool = False
     raw: Mapping[str, Any] = field(default_factory=dict)
     specimens: Specimens | None = None
+    roughness: bool = False
+
+    def with_roughness(self) -> Block:
+        """The same, with roughness of a simulator's outputs as an error of them."""
+        return replace(self, roughness=True, raw={**self.raw, "roughness": True})
 
 
 def read_calibration(tables: Mapping[str, Any], known: Mapping[str, tuple[str, ...]], note: Note) -> dict[str, Block]:
@@ -154,6 +165,7 @@ def read_block(name: str, table: Mapping[str, Any], known: Mapping[str, tuple[st
         checked["noise_free"],
         table,
         _specimens(checked["specimens"], known, (*path, "specimens"), note) if checked["specimens"] else None,
+        checked["roughness"],
     )
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from percuss.calibration.agreement import check_same_model
 from percuss.calibration.blocks import check_block, find_block
-from percuss.calibration.calibrate import Calibrated, Sampling, data_table, diagnostics_table, draws_table
+from percuss.calibration.calibrate import Calibrated, Sampling, data_table, diagnostics_table, draws_table, learn
 from percuss.calibration.calibrate import calibrate as infer
 from percuss.calibration.groups import taken_by
 from percuss.calibration.problem import Problem, bind_histories, make_problem
@@ -21,7 +21,7 @@ from percuss.calibration.records import Observations, load_observations
 from percuss.errors import InputError
 from percuss.execution.campaign import Interrupted, local_executor
 from percuss.execution.campaign import Progress as RunProgress
-from percuss.inference.samplers.registry import DIRECT_DEFAULT
+from percuss.inference.samplers.registry import DIRECT_DEFAULT, ROUGH
 from percuss.inference.samplers.sample import Progress, Report, Stopping
 from percuss.ledger.event import Draft, Event, texts_of
 from percuss.maker import Spent
@@ -89,7 +89,8 @@ class Request:
 
     Surrogates, or `direct`: the study whose simulator is run. `study` is the one whose blocks, priors and observations
     are taken; without one it is that of the observations, or of the surrogates. Without `observations` the files that
-    the study names are taken, without `block` the only one.
+    the study names are taken, without `block` the only one. `roughness`: that of the simulator's outputs counts as an
+    error of them, whatever the block says.
     """
 
     surrogates: tuple[Event, ...] = ()
@@ -101,6 +102,7 @@ class Request:
     settings: Mapping[str, float] = field(default_factory=dict)
     evaluations: int | None = None
     seed: int = 0
+    roughness: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,8 +124,8 @@ def calibrate(session: Session, request: Request) -> Posterior:
     with local_workers(session.workers) as executor:
         prepared = prepare(session, request, executor)
         spent = Spent()
-        calibrated = _inferred(session, prepared.problem, prepared.how)
-    problem, notes = prepared.problem, prepared.edits
+        problem, calibrated = _inferred(session, prepared.problem, prepared.how)
+    notes = prepared.edits
     draft = _draft(session, problem, prepared.how, replace(calibrated, notes=(*notes, *calibrated.notes)), spent)
     event, trust = session.append_result(draft, calibrated.verdicts, used_outputs(problem))
     return Posterior(event, trust, problem, calibrated, notes)
@@ -147,12 +149,14 @@ def prepare(session: Session, request: Request, executor: Executor) -> Prepared:
     notes = tuple(edits(session, study, surrogates, recorded, now=request.study is not None))
     try:
         block = find_block(study, request.block)
+        block = block.with_roughness() if request.roughness else block
+        sampler = _sampler(request, block)
         observations = _observations(session, study, block, recorded, surrogates)
     except InputError as fault:
         raise InputError(str(fault), hint="; ".join(notes) or fault.hint) from None
     how = Sampling.of(
         block,
-        request.sampler or block.sampler or (DIRECT_DEFAULT if request.direct else None),
+        sampler,
         request.settings,
         request.evaluations,
         request.seed,
@@ -170,6 +174,19 @@ def prepare(session: Session, request: Request, executor: Executor) -> Prepared:
         direct=request.direct is not None,
     )
     return Prepared(problem, how, notes)
+
+
+def _sampler(request: Request, block: Block) -> str | None:
+    """The sampler that is asked for, or the block's, or what suits a simulator; one alone knows roughness."""
+    if request.roughness and not request.direct:
+        raise InputError("--roughness: needs --direct: a surrogate counts roughness as its own error already")
+    if not request.direct:
+        return request.sampler or block.sampler
+    if not block.roughness:
+        return request.sampler or block.sampler or DIRECT_DEFAULT
+    if request.sampler not in (None, ROUGH):
+        raise InputError(f"--sampler {request.sampler}: with roughness there is {ROUGH} alone")
+    return ROUGH
 
 
 def used_outputs(problem: Problem) -> list[str]:
@@ -223,12 +240,14 @@ def _observations(
 PROGRESS = "evaluations"
 
 
-def _inferred(session: Session, problem: Problem, how: Sampling) -> Calibrated:
-    """Sample, telling how far it has come."""
+def _inferred(session: Session, problem: Problem, how: Sampling) -> tuple[Problem, Calibrated]:
+    """Learn what has to be learnt and sample, telling how far it has come."""
     try:
         # No total: the evaluations allowed are a ceiling, which good posteriors come nowhere near.
         with session.voice.progress(PROGRESS, None) as advance:
-            return infer(problem, how, _reporter(advance, how.stopping))
+            report = _reporter(advance, how.stopping)
+            learnt = learn(problem, how, report)
+            return learnt, infer(learnt, how, report)
     except KeyboardInterrupt:
         if problem.direct is None:
             raise

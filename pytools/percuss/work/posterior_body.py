@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import polars as pl
@@ -19,6 +19,9 @@ from percuss.inference.modes import Held
 from percuss.inference.predictive import MASSES, Fit
 from percuss.inference.summary import Summary
 from percuss.kinds import posterior_sampled as kind
+
+if TYPE_CHECKING:
+    from percuss.inference.smooth_posterior import Smooth
 
 # They stand in the table of diagnostics.
 OF_DIAGNOSTICS = ("r_hat", "ess_bulk", "ess_tail")
@@ -52,6 +55,7 @@ def posterior_body(problem: Problem, calibrated: Calibrated) -> kind.PosteriorSa
         fit=_fit(calibrated.fit) if calibrated.fit else None,
         coverage=calibrated.covered,
         growths=problem.growths,
+        roughness=_roughness(problem, problem.smooth) if problem.smooth else None,
         twin=problem.observations.twin,
         notes=calibrated.notes,
     )
@@ -107,6 +111,33 @@ def _loo(loo: Loo) -> kind.LooFacts:
         effective_parameters=finite(loo.effective_parameters),
         reliable=loo.reliable,
         pareto_k=finite(np.max(loo.pareto_k)),
+    )
+
+
+def _roughness(problem: Problem, smooth: Smooth) -> kind.RoughnessFacts:
+    assert problem.direct
+    sizes = zip(problem.direct.columns, smooth.part.roughness.tolist(), smooth.unlearnt.tolist(), strict=True)
+    errors = zip(smooth.target.names, smooth.mean_errors.tolist(), smooth.std_errors.tolist(), strict=True)
+    return kind.RoughnessFacts(
+        outputs=tuple(
+            kind.RoughOutput(
+                case=case,
+                output=output,
+                unit=problem.study.outputs[output].unit,
+                roughness=roughness,
+                unlearnt=unlearnt,
+            )
+            for (case, output), roughness, unlearnt in sizes
+        ),
+        correlation=finite_in(smooth.part.together.tolist()),
+        unknowns=tuple(kind.LearntUnknown(name=name, mean_error=mean, std_error=std) for name, mean, std in errors),
+        runs=smooth.runs,
+        fitted=smooth.fitted,
+        length=smooth.part.length,
+        new_runs=smooth.new_runs.made,
+        failed=smooth.new_runs.failed,
+        excess=finite(smooth.new_runs.excess),
+        excess_error=finite(smooth.new_runs.excess_error),
     )
 
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from percuss.inference.affine_climb import affine_climb
 from percuss.inference.discrepancies.discrepancy import Unknown
 from percuss.inference.discrepancies.gaussian import Gaussian
+from percuss.inference.known_runs import Known
 from percuss.inference.learnt_density import learn, quadratic, spread_of, walk
 from percuss.inference.learnt_outputs import NUGGETS, fit_outputs, learn_outputs
 from percuss.inference.likelihood import Forward, Group, Likelihood
-from percuss.inference.samplers.delayed_acceptance import _Known
 from percuss.inference.samplers.registry import recorded_settings, sample_posterior
 from percuss.inference.samplers.sample import Stopping
 from percuss.inference.target import Target
@@ -80,7 +80,7 @@ def test_climbs_of_a_linear_model_take_one_step() -> None:
     group = Group("g", np.array([1.0, 2.0, 0.5]), np.arange(3), Gaussian(0.1))
     likelihood = Likelihood(("a", "b"), {"model": lambda x: (x @ matrix.T, np.zeros(3))}, (group,))
     target = likelihood.posterior(priors)
-    known = _Known(target, 100)
+    known = Known(target, 100)
     start = target.transform.unbounded(np.array([[0.9, 0.4]]))
     (climbed,) = affine_climb(target, known, start, known.evaluate(start))
     precision = matrix.T @ matrix / 0.01 + np.eye(2) / 9

@@ -1,7 +1,7 @@
 """Posteriors of simulators in few runs: a density learnt from the evaluations proposes, the true one decides.
 
 Points of the prior are evaluated, and climbs from the highest of them find the top in few runs
-(`percuss.inference.affine_climb`). Learning: the outputs at these points are fitted, or the log density where data are
+(`percuss.inference.known_runs`). Learning: the outputs at these points are fitted, or the log density where data are
 more than outputs (`percuss.inference.learnt_outputs`, `percuss.inference.learnt_density`), new points are drawn from
 what was learnt and evaluated, until new ones weigh about the same: until the learnt density is right where it is drawn
 from. Then it is frozen, and chains step by it: many random-walk steps on the learnt density lead to a proposal,
@@ -24,9 +24,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from percuss.inference.affine_climb import affine_climb, spread_at
 from percuss.inference.arrays import Floats
-from percuss.inference.climbing import climb, curvature
+from percuss.inference.known_runs import BULK, Known, drawn, few, find, outputs_alone
 from percuss.inference.learnt_density import (
     STEPS_A_DIMENSION,
     Learnt,
@@ -36,7 +35,6 @@ from percuss.inference.learnt_density import (
     walk,
 )
 from percuss.inference.learnt_outputs import learn_outputs
-from percuss.inference.likelihood import Likelihood
 from percuss.inference.modes import Modes
 from percuss.inference.samplers.sample import Progress, Report, Run, Stopping, judge
 from percuss.inference.target import Target
@@ -58,18 +56,12 @@ SETTINGS = table_of(
 )
 # What samples were made with that do not name a setting: those of before there was one.
 EARLIER = {"patience": 0}
-# Climbs that start from the highest points of the prior.
-CLIMBS = 8
-# The first points about the top are spread wider than the Gaussian that fits it.
-WIDER = 1.3
 # Effective share of the weights of a new batch from which on the learnt density is good enough.
 GOOD = 0.9
 # Points that are fitted at most: the cost of a fit grows with their cube.
 MOST_POINTS = 500
 # Part of a batch while learning that is drawn from the density at this heat: so that it is known about its top, too.
 WARM, HEAT = 0.25, 3.0
-# Where the bulk of a Gaussian lies below its top: so far, and its dimension.
-BULK = 5.0
 # Steps in the unknowns of the discrepancy after each run.
 UNKNOWN_STEPS = 10
 # Steps of each chain between two looks at the draws.
@@ -87,12 +79,12 @@ def run(
 ) -> Run:
     """Learn the density, then step by it until the draws are good or the evaluations are spent."""
     chains = int(settings["chains"])
-    start = int(settings["start"]) or _few(target)
+    start = int(settings["start"]) or few(target)
     stopping.require(start + 20 * chains)
     generator = np.random.default_rng([seed, 5])
-    known = _Known(target, stopping.evaluations)
+    known = Known(target, stopping.evaluations)
     known.evaluate(target.draw_prior(start, generator))
-    _find(target, known, generator)
+    find(target, known, generator)
     report(Progress("found a mode", known.used))
     learner = _Learner(target, known)
     patience = int(settings["patience"])
@@ -106,72 +98,12 @@ def run(
         learnt = learner.fit()
 
 
-def _few(target: Target) -> int:
-    """Points of the prior, and points about the top, to begin with: so that a quadratic trend can be fitted, to the
-    outputs over the parameters of the model or to the density over all unknowns.
-    """
-    likelihood = outputs_alone(target)
-    return 3 * trend_terms(len(likelihood.parameters)) // 2 if likelihood else 3 * trend_terms(target.dimension)
-
-
-def outputs_alone(target: Target) -> Likelihood | None:
-    """The likelihood, where its entries are outputs of forward models without an error of their own: a simulator's."""
-    likelihood = target.log_likelihood
-    if not isinstance(likelihood, Likelihood) or likelihood.specimens or likelihood.errors:
-        return None
-    return None if any(group.reading for group in likelihood.groups) else likelihood
-
-
-class _Known:
-    """All points that were evaluated, in order, and how many more may be: what is new in the parameters of the model
-    counts, since unknowns of the discrepancy need no run.
-    """
-
-    def __init__(self, target: Target, allowed: int) -> None:
-        self.target, self.allowed = target, allowed
-        likelihood = outputs_alone(target)
-        self.columns = len(likelihood.parameters) if likelihood else target.dimension
-        self.z: Floats = np.empty((0, target.dimension))
-        self.f: Floats = np.empty(0)
-        self._run: set[bytes] = set()
-
-    @property
-    def used(self) -> int:
-        return len(self._run)
-
-    @property
-    def left(self) -> int:
-        return self.allowed - self.used
-
-    def evaluate(self, z: Floats) -> Floats:
-        if not len(z):
-            return np.empty(0)
-        f = self.target.log_density(z)
-        self.z, self.f = np.concatenate([self.z, z]), np.concatenate([self.f, f])
-        self._run |= {row.tobytes() for row in np.ascontiguousarray(z[:, : self.columns])}
-        return f
-
-
-def _find(target: Target, known: _Known, generator: np.random.Generator) -> None:
-    """Climb from the highest points, and spread points about the top as a Gaussian there would."""
-    order = np.argsort(-known.f, kind="stable")
-    starts = order[np.isfinite(known.f[order])][:CLIMBS]
-    if outputs_alone(target):
-        best = affine_climb(target, known, known.z[starts], known.f[starts])[0]
-        at, factor = best.z, spread_at(target, best)
-    else:
-        climbed = climb(known.evaluate, known.z[starts[:1]], known.f[starts[:1]])
-        at, factor = climbed.ends[0], curvature(known.evaluate, climbed.ends[0], climbed.spread[0])[0]
-    count = min(_few(target), known.left)
-    known.evaluate(at + WIDER * np.einsum("ij,nj->ni", factor, generator.standard_normal((count, target.dimension))))
-
-
 @dataclass(eq=False)
 class _Learner:
     """Fits what is known; hyperparameters of one fit are where the search of the next begins."""
 
     target: Target
-    known: _Known
+    known: Known
     hyper: Hyperparameters | None = None
 
     def fit(self) -> Learnt:
@@ -199,22 +131,6 @@ class _Learner:
         return learnt
 
 
-def _drawn(learnt: Learnt, known: _Known, count: int, generator: np.random.Generator, heat: float = 1.0) -> Floats:
-    """So many draws of what was learnt, from the highest points on."""
-    d = known.z.shape[1]
-    order = np.argsort(-known.f, kind="stable")
-    # Walks from farther down would have far to come.
-    high = order[: max(int(np.count_nonzero(known.f > known.f[order[0]] - BULK - d)), 2 * d)]
-    at = known.z[high[np.arange(count) % len(high)]]
-    factor = spread_of(known.z[high])
-    steps = STEPS_A_DIMENSION * d
-    for _ in range(3):
-        at, taken = walk(learnt, at, factor, steps, generator, heat)
-        # Chains that hardly moved had too wide a step: shorter by what was missing. Else the spread of the chains.
-        factor = factor * max(taken / 0.23, 0.1) if taken < 0.1 or count < 2 * d else spread_of(at)
-    return at
-
-
 def _learnt(
     learner: _Learner, chains: int, part: float, patience: int, generator: np.random.Generator, report: Report
 ) -> Learnt:
@@ -230,8 +146,8 @@ def _learnt(
         if known.used + batch > part * known.allowed or good >= 2 or _level(weights, patience):
             return learnt
         warm = math.ceil(WARM * batch) if good == 0 else 0
-        cold = _drawn(learnt, known, batch - warm, generator)
-        new = np.concatenate([cold, _drawn(learnt, known, warm, generator, HEAT)]) if warm else cold
+        cold = drawn(learnt, known.z, known.f, batch - warm, generator)
+        new = np.concatenate([cold, drawn(learnt, known.z, known.f, warm, generator, HEAT)]) if warm else cold
         claimed = learnt.log_density(new)
         f = known.evaluate(new)
         weights.append((f - claimed)[: len(cold)])
@@ -268,7 +184,7 @@ def _effective_share(log_weights: Floats) -> float:
 
 def _step(
     target: Target,
-    known: _Known,
+    known: Known,
     learnt: Learnt,
     chains: int,
     stopping: Stopping,
@@ -281,7 +197,7 @@ def _step(
     `before` is the acceptance of the density before this one.
     """
     d = target.dimension
-    many = _drawn(learnt, known, max(10 * chains, 200), generator)
+    many = drawn(learnt, known.z, known.f, max(10 * chains, 200), generator)
     learnt = learnt.with_tails(many, generator)
     factor = spread_of(many)
     # Chains start at evaluated draws of the learnt density, by weight: the first step forgets where.

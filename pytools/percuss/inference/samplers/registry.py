@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 DEFAULT = "adaptive-metropolis"
 # Where an evaluation is a run of a simulator.
 DIRECT_DEFAULT = "delayed-acceptance"
+# Where, besides, the roughness of its outputs counts as an error.
+ROUGH = "smooth-part"
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,10 @@ SAMPLERS: dict[str, Sampler] = {
     "delayed-acceptance": Sampler(
         "percuss.inference.samplers.delayed_acceptance",
         "proposals by a density learnt from the runs, decided by the simulator: hundreds to thousands of runs",
+    ),
+    "smooth-part": Sampler(
+        "percuss.inference.samplers.smooth_part",
+        "walks on the smooth part of a rough simulator's outputs, learnt from its runs; with roughness alone",
     ),
     "sequential-monte-carlo": Sampler(
         "percuss.inference.samplers.sequential_monte_carlo",
@@ -109,12 +115,19 @@ def sample_posterior(
     if seed < 0:
         raise InputError(f"seed = {seed} must be at least 0")
     module = _module(sampler)
-    cleaned = _clean(sampler, module.SETTINGS, settings or {})
+    cleaned = clean_settings(sampler, settings or {})
     stopping = stopping or Stopping()
     modes = search(target, stopping.evaluations, seed) if look else None
     run = module.run(target, cleaned, stopping, seed, report or (lambda _: None), modes)
     held = hold(target, modes, run.unbounded, seed) if modes else None
     return Sample.of(target, run, sampler, seed, cleaned, stopping, held)
+
+
+def clean_settings(sampler: str, asked: Mapping[str, float]) -> dict[str, float]:
+    """The settings of a sampler, those that are not asked for by their defaults; what is wrong is refused."""
+    known = sampler_settings(sampler)
+    cleaned = {name: cast(float, setting.default) for name, setting in known.items()}
+    return cleaned | clean_options(f"sampler {sampler}", known, asked, "setting")
 
 
 def all_samplers() -> Mapping[str, Sampler]:
@@ -126,8 +139,3 @@ def _module(sampler: str) -> SamplerModule:
     if sampler not in SAMPLERS and sampler not in all_samplers():
         raise UnknownNameError(f"unknown sampler `{sampler}`: {did_you_mean(sampler, SAMPLERS)}")
     return cast(SamplerModule, importlib.import_module(SAMPLERS[sampler].module))
-
-
-def _clean(sampler: str, known: Mapping[str, Setting], asked: Mapping[str, float]) -> dict[str, float]:
-    cleaned = {name: cast(float, setting.default) for name, setting in known.items()}
-    return cleaned | clean_options(f"sampler {sampler}", known, asked, "setting")

@@ -6,7 +6,7 @@ import numpy as np
 
 from percuss.calibration.records import Posterior, load_posterior
 from percuss.inference.diagnostics import R_HATS, SIZES, worst_figures
-from percuss.kinds.posterior_sampled import BandFacts, PosteriorSampled
+from percuss.kinds.posterior_sampled import BandFacts, PosteriorSampled, RoughnessFacts
 from percuss.ledger.event import Event
 from percuss.ledger.projections import batch_of
 from percuss.plots.chains import ess_growth, pareto_shapes, traces, transforms
@@ -15,6 +15,7 @@ from percuss.plots.posterior import MOST_PARAMETERS, column_of, corner_of, marks
 from percuss.report.blocks import Block, Cell, Notice, Section, Table, Text
 from percuss.report.source import RUNS, Source
 from percuss.spelling import counted, log_text, span_text, with_error
+from percuss.units import from_si
 
 UNCONVERGED = "UNCONVERGED"
 
@@ -26,6 +27,7 @@ def section(source: Source, event: Event) -> Section:
     columns = [column_of(item) for item in body.parameters]
     scales = [column.scale for column in columns]
     forward = "the simulator itself" if body.direct else "the surrogate"
+    forward = "the smooth part of the simulator" if body.roughness else forward
     low, high = map(number_or_nan, body.acceptance)
     blocks: list[Block] = [
         Text(
@@ -48,6 +50,7 @@ def section(source: Source, event: Event) -> Section:
     if len(columns) > MOST_PARAMETERS:
         blocks.append(Text(f"The first {MOST_PARAMETERS} of {len(columns)} unknowns are drawn."))
     blocks += [_diagnostics(posterior), *_errors(posterior, scales), *_fit(posterior), *_evidence(body), _groups(body)]
+    blocks += _roughness(body, body.roughness) if body.roughness else []
     blocks += [Notice(f"{note}.", "note") for note in body.notes]
     return Section(f"Posterior ({body.block})", blocks, _short(posterior, scales))
 
@@ -62,6 +65,44 @@ def _own_runs(source: Source, event: Event) -> list[Block]:
     words = f"{counted(completed + failed, 'run')} of the simulator in {counted(len(batches), 'batch', 'batches')}, "
     words += f"{failed or 'none'} failed."
     return [Notice(words) if failed else Text(words)]
+
+
+def _roughness(body: PosteriorSampled, facts: RoughnessFacts) -> list[Block]:
+    """The error that roughness is counted as, output by output, and how well the smooth part is known."""
+    words = (
+        "Roughness of the simulator's outputs counts as an error of them: runs scatter by so much about a smooth "
+        f"function of the parameters. It was learnt from {facts.fitted} of {counted(facts.runs, 'run')} and frozen "
+        "before sampling. "
+    )
+    if facts.excess is not None and facts.excess_error is not None:
+        words += (
+            f"The last {facts.new_runs} runs at draws of the posterior scatter more than was claimed before them by "
+            f"{100 * facts.excess:.1f} ± {100 * facts.excess_error:.1f} % of the variance of all errors."
+        )
+    sizes: list[list[Cell]] = [
+        [item.case, item.output, item.unit, *(from_si(std, item.unit) for std in (item.roughness, item.unlearnt))]
+        for item in facts.outputs
+    ]
+    names = [item.output for item in facts.outputs]
+    together: list[list[Cell]] = [
+        [name, *(round(value, 2) for value in line)] for name, line in zip(names, facts.correlation, strict=True)
+    ]
+    errors: list[list[Cell]] = [[item.name, item.mean_error, item.std_error] for item in facts.unknowns]
+    return [
+        Text(words),
+        Table(
+            "Roughness of the outputs, and error of their smooth part: standard deviations",
+            ["case", "output", "unit", "roughness", "error of the smooth part"],
+            sizes,
+        ),
+        *([Table("Correlations of the roughness between outputs", ["", *names], together)] if len(names) > 1 else []),
+        Table(
+            "What the error of the smooth part makes of the posterior, in its standard deviations (wanted: at most "
+            f"{body.settings['error']:g})",
+            ["unknown", "error of the mean", "error of the std"],
+            errors,
+        ),
+    ]
 
 
 def _verdict(posterior: Posterior) -> Notice:
