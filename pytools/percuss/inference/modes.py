@@ -225,11 +225,11 @@ def hold(target: Target, modes: Modes, draws: Floats, seed: int) -> Held:
     # On a ridge that bends climbs stop on the way up. As parts of a mixture they serve; one hill is told once.
     hill, ends = _hills(target, modes)
     tops = np.flatnonzero(hill == np.arange(len(modes)))
-    shares, found = (np.array([np.sum(part[hill == k]) for k in tops]) for part in (weighed.shares, drawn))
+    shares, draw_shares = (np.array([np.sum(part[hill == k]) for k in tops]) for part in (weighed.shares, drawn))
     errors = np.array([math.sqrt(np.sum(weighed.errors[hill == k] ** 2)) for k in tops])
     order = np.argsort(-shares, kind="stable")
     at = target.transform.values(ends[tops[order]])
-    return Held(at, shares[order], errors[order], found[order], tuple(reasons), *figures)
+    return Held(at, shares[order], errors[order], draw_shares[order], tuple(reasons), *figures)
 
 
 def _hills(target: Target, modes: Modes) -> tuple[NDArray[np.int64], Floats]:

@@ -134,12 +134,12 @@ def _smoothed_normals(classes: int, width: float) -> Array:
 
     x = ndtri((np.arange(classes * IN_CLASS) + 0.5) / (classes * IN_CLASS))
     whole = _density(GRID, 0.0, np.sqrt(1.0 + width**2))[:, None]
-    found = []
+    distances = []
     for r in CORRELATIONS:
         each = _density(GRID[:, None], r * x, np.sqrt(1.0 - r * r + width**2))
         apart = np.abs(each.reshape(len(GRID), classes, IN_CLASS).mean(axis=2) - whole)
-        found.append(0.5 * (GRID[1] - GRID[0]) * apart.sum(axis=0).mean())
-    return np.array(found)
+        distances.append(0.5 * (GRID[1] - GRID[0]) * apart.sum(axis=0).mean())
+    return np.array(distances)
 
 
 def _density(y: Array, mean: Array | float, std: float) -> Array:
