@@ -14,7 +14,7 @@
 use pulp::{Arch, NullaryFnOnce};
 
 use crate::cone::dot;
-use crate::focus::Focus;
+use crate::focus::{self, Focus};
 use crate::nsgs::{INTERVAL, REFRESH, sweep};
 use crate::problem::Problem;
 use crate::solver::{Iteration, Settings};
@@ -93,8 +93,10 @@ fn iterate<const FOCUSED: bool>(
         let (current, trace) = (&state.r, &problem.trace);
         sweep(
             problem,
+            0..current.len(),
             &mut state.previous_r,
             &mut state.previous_u,
+            #[inline(always)]
             |i, new, change| {
                 let progress = [
                     new[0] - current[i][0],
@@ -108,7 +110,13 @@ fn iterate<const FOCUSED: bool>(
             },
         );
         if FOCUSED {
-            focus.sweep(problem, &mut state.previous_r, &mut state.previous_u);
+            let passes = focus::passes(state.sweeps);
+            focus.sweep(
+                problem,
+                passes,
+                &mut state.previous_r,
+                &mut state.previous_u,
+            );
         }
         std::mem::swap(&mut state.r, &mut state.previous_r);
         std::mem::swap(&mut state.u, &mut state.previous_u);

@@ -22,7 +22,7 @@
 
 use crate::accelerated;
 use crate::block_matrix::{Lanes, Vector3};
-use crate::bodies::Bodies;
+use crate::bodies::{Bodies, Storage};
 use crate::error::Error;
 use crate::interior::{self, Curve};
 use crate::newton::{self, Newton};
@@ -81,9 +81,10 @@ pub(crate) fn solve(
     }
 }
 
-/// Solve for bodies, beginning without W.
+/// Solve for bodies, beginning without W unless that is asked for.
 pub(crate) fn solve_bodies(
     bodies: &Bodies<'_>,
+    with_w: bool,
     settings: &Settings,
     r: &mut [Vector3],
     u: &mut [Vector3],
@@ -92,26 +93,13 @@ pub(crate) fn solve_bodies(
     let storage = &mut workspace.bodies;
     storage.start.clear();
     storage.start.extend_from_slice(r);
-    let (form, newton) = (&mut storage.body_form, &mut storage.newton);
-    form.begin(bodies.masses, bodies.contacts, r)?;
-    let large = bodies.contacts.len() >= LARGE;
-    let sweeps = form.iterate(settings, !large);
-    let mut swept = form.end(settings, sweeps, r, u);
-    if large && !swept.converged {
-        form.go_to(&storage.start);
-        let few = Settings {
-            max_factorisations: LARGE_STEPS.min(settings.max_factorisations),
-            ..*settings
-        };
-        let (residual, made) = form.step_by_newton(newton, &few, WORK);
-        // Where it fails, sweeps go on better from where they were.
-        if residual <= settings.tolerance {
-            swept = form.end(settings, sweeps, r, u);
+    let mut swept = None;
+    if !with_w {
+        let report = sweep_bodies(bodies, settings, r, u, storage)?;
+        if report.converged {
+            return Ok(report);
         }
-        swept.factorisations = made;
-    }
-    if swept.converged {
-        return Ok(swept);
+        swept = Some(report);
     }
     storage.assemble(bodies)?;
     let problem = std::mem::take(&mut storage.problem);
@@ -119,15 +107,18 @@ pub(crate) fn solve_bodies(
     let state = &mut workspace.iteration;
     state.start(&problem, &storage.start);
     let residual = residual::judged(&problem, &state.r, &state.u);
-    state.judge(&problem, settings, residual);
-    for (own, r) in state.r.iter_mut().zip(r.iter()) {
-        **own = *r;
+    let mut met = state.judge(&problem, settings, residual);
+    if let Some(swept) = swept {
+        for (own, r) in state.r.iter_mut().zip(r.iter()) {
+            **own = *r;
+        }
+        state.refresh(&problem);
+        state.sweeps = swept.iterations;
+        state.factorisations = swept.factorisations;
+        let residual = residual::judged(&problem, &state.r, &state.u);
+        met = state.judge(&problem, settings, residual);
     }
-    state.refresh(&problem);
-    state.sweeps = swept.iterations;
-    state.factorisations = swept.factorisations;
-    let residual = residual::judged(&problem, &state.r, &state.u);
-    if !state.judge(&problem, settings, residual) {
+    if !met {
         accelerated::solve_focused(&problem, settings, state);
     }
     let Workspace {
@@ -146,6 +137,35 @@ pub(crate) fn solve_bodies(
     let report = state.finish(&problem, settings, r, u);
     storage.problem = problem;
     Ok(report)
+}
+
+/// Sweeps without W, and Newton steps without W where those of a large problem stall.
+fn sweep_bodies(
+    bodies: &Bodies<'_>,
+    settings: &Settings,
+    r: &mut [Vector3],
+    u: &mut [Vector3],
+    storage: &mut Storage,
+) -> Result<Report, Error> {
+    let (form, newton) = (&mut storage.body_form, &mut storage.newton);
+    form.begin(bodies.masses, bodies.contacts, r)?;
+    let large = bodies.contacts.len() >= LARGE;
+    let sweeps = form.iterate(settings, !large);
+    let mut swept = form.end(settings, sweeps, r, u);
+    if large && !swept.converged {
+        form.go_to(&storage.start);
+        let few = Settings {
+            max_factorisations: LARGE_STEPS.min(settings.max_factorisations),
+            ..*settings
+        };
+        let (residual, made) = form.step_by_newton(newton, &few, WORK);
+        // Where it fails, sweeps go on better from where they were.
+        if residual <= settings.tolerance {
+            swept = form.end(settings, sweeps, r, u);
+        }
+        swept.factorisations = made;
+    }
+    Ok(swept)
 }
 
 /// Where sweeps stalled: Newton and interior points from where it all began, then the sweeps left from the best met.

@@ -69,6 +69,15 @@ impl Lanes {
         self[0] + self[1] + self[2]
     }
 
+    /// A x, A by columns.
+    #[inline(always)]
+    pub(crate) fn product(a: &[Self; 3], x: &Vector3) -> Self {
+        let [Self(a), Self(b), Self(c)] = *a;
+        Self(std::array::from_fn(|k| {
+            a[k] * x[0] + b[k] * x[1] + c[k] * x[2]
+        }))
+    }
+
     /// self += A x, A by columns.
     #[inline(always)]
     pub(crate) fn add_product(&mut self, a: &[Self; 3], x: &Vector3) {
@@ -280,9 +289,15 @@ impl BlockMatrix {
     #[inline(always)]
     pub(crate) fn add_column(&self, contact: usize, x: Vector3, y: &mut [Lanes]) {
         y[contact].add_product(&self.diagonal[contact].map(Lanes::from), &x);
+        self.add_others(contact, &x, y);
+    }
+
+    /// The same without the block on the diagonal.
+    #[inline(always)]
+    pub(crate) fn add_others(&self, contact: usize, x: &Vector3, y: &mut [Lanes]) {
         let range = self.starts[contact] as usize..self.starts[contact + 1] as usize;
         for (row, block) in self.rows[range.clone()].iter().zip(&self.blocks[range]) {
-            y[*row as usize].add_product(block, &x);
+            y[*row as usize].add_product(block, x);
         }
     }
 }

@@ -12,6 +12,10 @@ use crate::solver::{Report, Settings, Solver, Workspace, check};
 /// Blocks in a row of W, counted for each body, from which on `auto` begins without it: nothing is assembled, and where
 /// sweeps stall those with W come before any factorisation. Found by time on walls (docs/contact-solvers.md).
 const CROWDED: usize = 8;
+/// Contacts and blocks of W between which it begins with W all the same: few enough for W to stay in the caches of a processor, enough
+/// for further passes over those that still move (`focus`).
+const LEAST: usize = 100;
+const CACHED: usize = 10_000;
 
 /// Bodies, the contacts between them, and what joints make of both.
 #[derive(Debug, Clone, Copy)]
@@ -45,8 +49,8 @@ impl Storage {
             .assemble_joined(bodies.masses, bodies.contacts, bodies.joined, problem)
     }
 
-    /// Whether sweeps are better begun without W; through joints there are none.
-    fn crowded(&mut self, bodies: &Bodies<'_>) -> bool {
+    /// How many blocks W has, counted for each body.
+    fn blocks(&mut self, bodies: &Bodies<'_>) -> usize {
         self.counts.clear();
         self.counts.resize(bodies.masses.len(), 0);
         for body in bodies.contacts.iter().flat_map(|c| c.bodies).flatten() {
@@ -54,8 +58,7 @@ impl Storage {
                 *count += 1;
             }
         }
-        let blocks: usize = self.counts.iter().map(|&n| n * n).sum();
-        bodies.joined.is_none() && blocks > CROWDED * bodies.contacts.len()
+        self.counts.iter().map(|&n| n * n).sum()
     }
 }
 
@@ -72,9 +75,14 @@ impl Solver {
         u: &mut [Vector3],
         workspace: &mut Workspace,
     ) -> Result<Report, Error> {
-        if self == Self::Auto && workspace.bodies.crowded(bodies) {
-            check(settings, bodies.contacts.len(), r, u)?;
-            return auto::solve_bodies(bodies, settings, r, u, workspace);
+        // Through joints there are no sweeps without W.
+        if self == Self::Auto && bodies.joined.is_none() {
+            let (contacts, blocks) = (bodies.contacts.len(), workspace.bodies.blocks(bodies));
+            if blocks > CROWDED * contacts {
+                check(settings, contacts, r, u)?;
+                let with_w = contacts >= LEAST && blocks <= CACHED;
+                return auto::solve_bodies(bodies, with_w, settings, r, u, workspace);
+            }
         }
         workspace.bodies.assemble(bodies)?;
         let problem = std::mem::take(&mut workspace.bodies.problem);

@@ -483,7 +483,7 @@ impl NullaryFnOnce for Sweep<'_> {
         for i in contacts {
             let sides = &sides[i];
             let u = sides.velocity(&local.free_velocity[i], v, first_body);
-            let new = local.answer_from(first, i, r, &u);
+            let new = local.answer_from(first, i, r, &u.into());
             let old = &mut r[i - first];
             let change = [new[0] - old[0], new[1] - old[1], new[2] - old[2]];
             if change == [0.0; 3] {

@@ -2,18 +2,20 @@
 //!
 //! After some sweeps of a wall whose blocks are held together by bars, most contacts have settled, and what is left of the residual is at a
 //! twentieth of them: bars that jam in their holes. A sweep over all contacts then spends nearly all of its time on those that are done.
-//! So after each sweep the contacts that it moved by much are swept again, up to [`PASSES`] times, as long as they move; four passes
-//! over at most a quarter of the contacts take no longer than one sweep. Where more move, nothing is gained, and they are left to the next sweep.
+//! So after each sweep the contacts that it moved by much are swept again, [`PASSES`] times or more, as long as they move. Where most
+//! of them move, nothing is gained, and they are left to the next sweep.
 
 use crate::block_matrix::Lanes;
 use crate::cone::dot;
+use crate::nsgs::sweep;
 use crate::problem::Problem;
 use crate::solver::Settings;
 
-/// Passes over the contacts that move.
-const PASSES: usize = 4;
-/// Of how many contacts at most one moves, where passes over those alone are worth it.
-const AMONG: usize = 4;
+/// Passes over the contacts that move, and one more for so many sweeps: what is left after many is slow, and in few contacts.
+const PASSES: usize = 6;
+const MORE: usize = 25;
+/// Share of the contacts, as a fraction, up to which passes over those alone are worth it.
+const FEW: (usize, usize) = (2, 5);
 /// Fewest contacts worth it: sweeps of less cost next to nothing, and in small stacks that jam Newton steps decide.
 const LEAST: usize = 100;
 /// A contact moves by much where the square of its step is so many times the mean that the tolerance allows.
@@ -25,6 +27,8 @@ pub(crate) struct Focus {
     /// Square of a step, in the norm of the residual, from which on a contact is among them.
     limit: f64,
     moving: Vec<u32>,
+    /// Those of the pass before.
+    before: Vec<u32>,
 }
 
 impl Focus {
@@ -34,6 +38,7 @@ impl Focus {
         Self {
             limit: MUCH * settings.tolerance.powi(2) * problem.judged_scale / contacts,
             moving: Vec::new(),
+            before: Vec::new(),
         }
     }
 
@@ -47,33 +52,42 @@ impl Focus {
 
     /// Whether there are some, but few among so many contacts.
     pub(crate) fn is_few(&self, contacts: usize) -> bool {
-        contacts >= LEAST && !self.moving.is_empty() && AMONG * self.moving.len() <= contacts
+        let (part, whole) = FEW;
+        let few = whole * self.moving.len() <= part * contacts;
+        contacts >= LEAST && !self.moving.is_empty() && few
     }
 
     /// Sweep those noted, if they are few, and forget them.
     #[inline(always)]
-    pub(crate) fn sweep(&mut self, problem: &Problem, r: &mut [Lanes], u: &mut [Lanes]) {
-        let passes = if self.is_few(r.len()) { PASSES } else { 0 };
-        for _ in 0..passes {
-            let mut kept = 0;
-            for at in 0..self.moving.len() {
-                let i = self.moving[at] as usize;
-                let new = problem.answer(i, r, &u[i]);
-                let change = [new[0] - r[i][0], new[1] - r[i][1], new[2] - r[i][2]];
-                if change == [0.0; 3] {
-                    continue;
-                }
-                for k in 0..3 {
-                    r[i][k] = new[k];
-                }
-                problem.matrix.add_column(i, change, u);
-                if problem.weight[i] * dot(&change, &change) > self.limit {
-                    self.moving[kept] = i as u32;
-                    kept += 1;
-                }
+    pub(crate) fn sweep(
+        &mut self,
+        problem: &Problem,
+        passes: usize,
+        r: &mut [Lanes],
+        u: &mut [Lanes],
+    ) {
+        if self.is_few(r.len()) {
+            for _ in 0..passes {
+                let mut before = std::mem::take(&mut self.before);
+                std::mem::swap(&mut self.moving, &mut before);
+                self.moving.clear();
+                let contacts = before.iter().map(|&i| i as usize);
+                sweep(
+                    problem,
+                    contacts,
+                    r,
+                    u,
+                    #[inline(always)]
+                    |i, _, change| self.note(i, problem.weight[i] * dot(change, change)),
+                );
+                self.before = before;
             }
-            self.moving.truncate(kept);
         }
         self.moving.clear();
     }
+}
+
+/// Passes after a sweep that so many went before.
+pub(crate) fn passes(sweeps: usize) -> usize {
+    PASSES + sweeps / MORE
 }

@@ -254,7 +254,8 @@ pub(crate) fn solve(
     newton: &mut Newton,
 ) {
     for _ in 0..SWEEPS {
-        sweep(problem, &mut state.r, &mut state.u, |_, _, _| ());
+        let all = 0..problem.contacts();
+        sweep(problem, all, &mut state.r, &mut state.u, |_, _, _| ());
     }
     state.refresh(problem);
     let residual = residual::judged(problem, &state.r, &state.u);

@@ -15,27 +15,25 @@ pub(crate) const REFRESH: usize = 50;
 /// Sweeps between two residuals computed in full.
 pub(crate) const INTERVAL: usize = 10;
 
-/// One forward sweep over all contacts; r and u in step. Each contact that moves is shown to `observe` with
+/// One sweep over contacts in the order given; r and u in step. Each contact that moves is shown to `observe` with
 /// its new impulse and the change.
 #[inline(always)]
 pub(crate) fn sweep(
     problem: &Problem,
+    contacts: impl Iterator<Item = usize>,
     r: &mut [Lanes],
     u: &mut [Lanes],
     mut observe: impl FnMut(usize, &Vector3, &Vector3),
 ) {
-    for i in 0..r.len() {
+    for i in contacts {
         let new = problem.answer(i, r, &u[i]);
-        let change = [new[0] - r[i][0], new[1] - r[i][1], new[2] - r[i][2]];
-        if change == [0.0; 3] {
+        let change = new.each(&r[i], |new, old| new - old);
+        if *change == [0.0; 3] {
             continue;
         }
-        // Number by number: they are in registers.
-        for k in 0..3 {
-            r[i][k] = new[k];
-        }
+        r[i] = new;
         observe(i, &new, &change);
-        problem.matrix.add_column(i, change, u);
+        problem.add_column(i, &change, u);
     }
 }
 
@@ -55,7 +53,8 @@ pub(crate) fn solve(problem: &Problem, settings: &Settings, state: &mut Iteratio
 #[inline(always)]
 fn iterate(problem: &Problem, settings: &Settings, state: &mut Iteration) {
     while state.sweeps < settings.max_iterations {
-        sweep(problem, &mut state.r, &mut state.u, |_, _, _| ());
+        let all = 0..problem.contacts();
+        sweep(problem, all, &mut state.r, &mut state.u, |_, _, _| ());
         state.sweeps += 1;
         if state.sweeps.is_multiple_of(REFRESH) {
             state.refresh(problem);

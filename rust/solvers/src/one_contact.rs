@@ -6,16 +6,16 @@
 //! denominator it is a trigonometric polynomial of second degree without divisions: Newton from the last
 //! direction, and a scan of the circle where that ends at the wrong root.
 
-use crate::block_matrix::{Block, Vector3, product};
+use crate::block_matrix::{Lanes, Vector3};
 use crate::cone::{contains, projected_step, tangential};
 
 /// What the solve needs to know of a contact.
 #[derive(Debug, Clone)]
 pub(crate) struct Contact {
     /// W_ii.
-    pub(crate) matrix: Block,
+    pub(crate) matrix: [Lanes; 3],
     /// Its inverse, stiffened where singular: turns a velocity into the impulse that stops it.
-    pub(crate) inverse: Block,
+    pub(crate) inverse: [Lanes; 3],
     /// Coefficient of friction.
     pub(crate) mu: f64,
     /// 1/trace(W_ii).
@@ -32,27 +32,24 @@ const ROOT_STEP: f64 = 1e-8;
 
 /// The new impulse of a contact that has impulse `r` and velocity `u` now.
 #[inline(always)]
-pub(crate) fn solve(contact: &Contact, r: &Vector3, u: &Vector3) -> Vector3 {
-    let a = &contact.matrix;
-    let own = a[0][0] * r[0] + a[1][0] * r[1] + a[2][0] * r[2];
-    let normal = u[0] - own;
-    if normal >= 0.0 {
-        return [0.0; 3];
+pub(crate) fn solve(contact: &Contact, r: &Lanes, u: &Lanes) -> Lanes {
+    let own = Lanes::product(&contact.matrix, r);
+    let free = u.each(&own, |u, own| u - own);
+    if free[0] >= 0.0 {
+        return Lanes::default();
     }
     let stick = stick(&contact.inverse, r, u);
     if contains(&stick, contact.mu) {
         return stick;
     }
-    let [x, y, z] = slip(contact, r, u);
-    [x, y, z]
+    slip(contact, &free, r, u).into()
 }
 
 /// The impulse that stops the contact. Corrects r by what its velocity asks for, rather than solving for r afresh: exact at
 /// rest whatever the error of the inverse.
 #[inline(always)]
-fn stick(inverse: &Block, r: &Vector3, u: &Vector3) -> Vector3 {
-    let step = |k: usize| inverse[0][k] * u[0] + inverse[1][k] * u[1] + inverse[2][k] * u[2];
-    [r[0] - step(0), r[1] - step(1), r[2] - step(2)]
+fn stick(inverse: &[Lanes; 3], r: &Lanes, u: &Lanes) -> Lanes {
+    r.each(&Lanes::product(inverse, u), |r, step| r - step)
 }
 
 /// A direction of slip: a vector in the plane, and its length, which may be any.
@@ -63,6 +60,15 @@ struct Direction {
 }
 
 impl Direction {
+    /// That of a slip whose friction is that of the impulse r.
+    #[inline(always)]
+    fn against(r: &Vector3) -> Self {
+        Self {
+            d: [-r[1], -r[2]],
+            length: tangential(r),
+        }
+    }
+
     /// Turned by the angle of that tangent.
     #[inline(always)]
     fn turned(self, step: f64) -> Self {
@@ -83,7 +89,7 @@ impl Direction {
 
 /// The slip equation of one contact, free of divisions.
 struct Slip<'a> {
-    matrix: &'a Block,
+    matrix: &'a [Lanes; 3],
     mu: f64,
     /// b: the velocity with the contact's own impulse taken out.
     free: Vector3,
@@ -167,23 +173,18 @@ impl Slip<'_> {
 }
 
 /// The impulse of a contact that sticking would not keep in the cone.
-#[inline(never)]
-fn slip(contact: &Contact, r: &Vector3, u: &Vector3) -> Vector3 {
-    let own = product(&contact.matrix, r);
+#[inline(always)]
+fn slip(contact: &Contact, free: &Lanes, r: &Lanes, u: &Lanes) -> Vector3 {
     let equation = Slip {
         matrix: &contact.matrix,
         mu: contact.mu,
-        free: [u[0] - own[0], u[1] - own[1], u[2] - own[2]],
+        free: **free,
     };
     // The last direction if there is one: against r_T, which slip keeps on the cone.
-    let last = if r[1] == 0.0 && r[2] == 0.0 {
-        &stick(&contact.inverse, r, u)
+    let direction = if r[1] == 0.0 && r[2] == 0.0 {
+        first_direction(contact, r, u)
     } else {
-        r
-    };
-    let direction = Direction {
-        d: [-last[1], -last[2]],
-        length: tangential(last),
+        Direction::against(r)
     };
     let (direction, step, along) = equation.newton(direction);
     let arrived = step.abs() < LAST_STEP && along >= 0.0;
@@ -193,6 +194,14 @@ fn slip(contact: &Contact, r: &Vector3, u: &Vector3) -> Vector3 {
     let [x, y, z] = search(&equation, direction, step)
         .unwrap_or_else(|| projected_step(r, u, contact.mu, contact.rho));
     [x, y, z]
+}
+
+/// The direction that sticking asks for. Apart, so that the processor guesses which of the two it is: else it waits for the velocity
+/// before it begins with the direction.
+#[cold]
+#[inline(never)]
+fn first_direction(contact: &Contact, r: &Lanes, u: &Lanes) -> Direction {
+    Direction::against(&stick(&contact.inverse, r, u))
 }
 
 /// More steps of Newton where the first was not the last, and a scan of the circle where they end at the wrong root.
@@ -270,6 +279,7 @@ fn unit(d: [f64; 2]) -> Direction {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::block_matrix::{Block, product};
     use crate::cone::natural_map;
     use proptest::prelude::*;
 
@@ -301,16 +311,18 @@ mod tests {
                 Ok(())
             };
             let inverse = crate::problem::inverse(&a, 1.0 / rho);
-            let contact = Contact { matrix: a, inverse, mu, rho };
+            let lanes = |block: Block| block.map(Lanes::from);
+            let contact = Contact { matrix: lanes(a), inverse: lanes(inverse), mu, rho };
             // Solved again from its own answer, as sweeps do.
             let mut r = [0.0; 3];
             for _ in 0..4 {
                 let own = product(&a, &r);
-                r = solve(&contact, &r, &[b[0] + own[0], b[1] + own[1], b[2] + own[2]]);
+                let u = [b[0] + own[0], b[1] + own[1], b[2] + own[2]];
+                r = *solve(&contact, &r.into(), &u.into());
             }
             check(&r, 1e-12)?;
             if !contains(&product(&inverse, &b).map(|x| -x), mu) {
-                let found = scan(&Slip { matrix: &a, mu, free: b });
+                let found = scan(&Slip { matrix: &lanes(a), mu, free: b });
                 prop_assert!(found.is_some());
                 check(&found.unwrap(), 1e-12)?;
             }

@@ -161,8 +161,8 @@ impl Problem {
         self.energy_scale = energies.fold(0.0, |sum, energy| sum + energy);
         let (diagonal, friction, trace) = (&self.matrix.diagonal, &self.friction, &self.trace);
         parallel::fill(&mut self.local, contacts, |i| one_contact::Contact {
-            matrix: diagonal[i],
-            inverse: inverse(&diagonal[i], trace[i]),
+            matrix: diagonal[i].map(Lanes::from),
+            inverse: inverse(&diagonal[i], trace[i]).map(Lanes::from),
             mu: friction[i],
             rho: 1.0 / trace[i],
         });
@@ -230,18 +230,28 @@ impl Problem {
 
     /// The new impulse of block i with all others held, its velocity being `u` now.
     #[inline(always)]
-    pub(crate) fn answer(&self, i: usize, r: &[Lanes], u: &Vector3) -> Vector3 {
+    pub(crate) fn answer(&self, i: usize, r: &[Lanes], u: &Lanes) -> Lanes {
         self.answer_from(0, i, r, u)
     }
 
     /// The same where `r` holds the impulses from block `first` on.
     #[inline(always)]
-    pub(crate) fn answer_from(&self, first: usize, i: usize, r: &[Lanes], u: &Vector3) -> Vector3 {
+    pub(crate) fn answer_from(&self, first: usize, i: usize, r: &[Lanes], u: &Lanes) -> Lanes {
         let (local, own) = (&self.local[i], &r[i - first]);
         match self.radius_from(first, i, r) {
             None => one_contact::solve(local, own, u),
-            Some(radius) => couple::solve(&local.matrix, &local.inverse, own, u, radius),
+            Some(radius) => {
+                let [matrix, inverse] = [&local.matrix, &local.inverse].map(|a| a.map(|x| *x));
+                couple::solve(&matrix, &inverse, own, u, radius).into()
+            }
         }
+    }
+
+    /// y += column i of W times the impulse x.
+    #[inline(always)]
+    pub(crate) fn add_column(&self, i: usize, x: &Vector3, y: &mut [Lanes]) {
+        y[i].add_product(&self.local[i].matrix, x);
+        self.matrix.add_others(i, x, y);
     }
 
     /// The natural map of block i.

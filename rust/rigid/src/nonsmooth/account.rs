@@ -107,7 +107,7 @@ impl Touch {
         self.work = Work {
             normal_j: normal,
             friction_j: friction,
-            friction_n_s: p[1].hypot(p[2]),
+            friction_n_s: (p[1] * p[1] + p[2] * p[2]).sqrt(),
         };
     }
 
