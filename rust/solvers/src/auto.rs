@@ -110,7 +110,9 @@ pub(crate) fn solve_bodies(
         }
         swept.factorisations = made;
     }
-    if swept.converged {
+    // W is for what comes next: sweeps that are left, or factorisations.
+    let spent = sweeps >= settings.max_iterations && settings.max_factorisations == 0;
+    if swept.converged || spent {
         return Ok(swept);
     }
     storage.assemble(bodies)?;
