@@ -10,11 +10,21 @@
 //! the number of contactors for bounded density. Buffers are kept: no allocation in steady state.
 
 use crate::aabb::Aabb;
+use rayon::prelude::*;
 
 /// Cells a box may touch before it is tested against all others instead.
 const LARGE: i64 = 64;
 /// Skin, relative to the mean size of the boxes.
 const SKIN: f64 = 0.1;
+
+/// Boxes that a thread takes at a time.
+const PIECE: usize = 256;
+
+/// Whether the boxes of a pair overlap.
+#[inline]
+pub(crate) fn overlap(boxes: &[Aabb], &(i, j): &(u32, u32)) -> bool {
+    boxes[i as usize].overlaps(&boxes[j as usize])
+}
 
 /// The search for pairs, with its memory.
 #[derive(Debug, Clone, Default)]
@@ -36,22 +46,30 @@ impl BroadPhase {
         may_meet: impl Fn(u32, u32) -> bool,
         pairs: &mut Vec<(u32, u32)>,
     ) {
+        let candidates = self.candidates(boxes, may_meet, false).iter();
+        pairs.clear();
+        pairs.extend(candidates.filter(|pair| overlap(boxes, pair)).copied());
+    }
+
+    /// The same pairs and others, whose boxes do not [`overlap`].
+    pub(crate) fn candidates(
+        &mut self,
+        boxes: &[Aabb],
+        may_meet: impl Fn(u32, u32) -> bool,
+        parallel: bool,
+    ) -> &[(u32, u32)] {
+        let inside = |(grown, b): (&Aabb, &Aabb)| grown.contains(b);
         let valid = self.grown.len() == boxes.len()
-            && self
-                .grown
-                .iter()
-                .zip(boxes)
-                .all(|(grown, b)| grown.contains(b));
+            && if parallel {
+                let all = self.grown.par_iter().zip(boxes).with_min_len(PIECE);
+                all.all(inside)
+            } else {
+                self.grown.iter().zip(boxes).all(inside)
+            };
         if !valid {
             self.rebuild(boxes, may_meet);
         }
-        pairs.clear();
-        pairs.extend(
-            self.candidates
-                .iter()
-                .filter(|&&(i, j)| boxes[i as usize].overlaps(&boxes[j as usize]))
-                .copied(),
-        );
+        &self.candidates
     }
 
     /// Drops the kept candidates: needed after contactors or visibility have changed.

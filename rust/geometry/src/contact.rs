@@ -27,6 +27,16 @@ pub struct ContactPoint {
     pub feature: u32,
 }
 
+impl ContactPoint {
+    /// Stands where one is to be written.
+    pub(crate) const NONE: Self = Self {
+        position: Vec3::new(0.0, 0.0, 0.0),
+        normal: Vec3::new(0.0, 0.0, 0.0),
+        gap: 0.0,
+        feature: 0,
+    };
+}
+
 /// Where pair functions put their points: keeps only those within the margin.
 pub(crate) struct Points<'a> {
     pub margin: f64,

@@ -1,7 +1,7 @@
 //! From the poses of the bodies to the contact points of all pairs that see each other.
 
 use crate::aabb::Aabb;
-use crate::broad_phase::BroadPhase;
+use crate::broad_phase::{BroadPhase, overlap};
 use crate::contact::ContactPoint;
 use crate::contact_workspace::Workspace;
 use crate::error::GeometryError;
@@ -36,12 +36,23 @@ pub struct Manifold {
     pub points: Range<u32>,
 }
 
+impl Manifold {
+    /// Stands where one is to be written.
+    const NONE: Self = Self {
+        a: 0,
+        b: 0,
+        points: 0..0,
+    };
+}
+
 /// Pairs that a thread takes at a time.
 const PIECE: usize = 64;
 
 /// What was found for some of the pairs.
 #[derive(Default)]
 struct Piece {
+    /// How many pairs have boxes that overlap.
+    tested: usize,
     work: Workspace,
     manifolds: Vec<Manifold>,
     points: Vec<ContactPoint>,
@@ -69,7 +80,7 @@ pub struct Detector {
     frames: Vec<Frame>,
     boxes: Vec<Aabb>,
     broad: BroadPhase,
-    pairs: Vec<(u32, u32)>,
+    tested: usize,
     pieces: Vec<Piece>,
     manifolds: Vec<Manifold>,
     points: Vec<ContactPoint>,
@@ -109,7 +120,7 @@ impl Detector {
             margin_m,
             bodies: Vec::new(),
             broad: BroadPhase::default(),
-            pairs: Vec::new(),
+            tested: 0,
             pieces: vec![Piece::default()],
             manifolds: Vec::new(),
             points: Vec::new(),
@@ -150,10 +161,17 @@ impl Detector {
             self.bodies.clear();
             self.bodies.extend(poses.iter().map(Pose::frame));
         }
-        for (i, frame) in self.bodies.iter().enumerate() {
-            // A sum is finite only if all its parts are (or they are huge, which is looked into).
-            if !(frame.position.sum() + frame.axes.sum()).is_finite() {
-                poses[i].checked(&format!("pose of body {i}"))?;
+        // A sum is finite only if all its parts are (or they are huge, which is looked into).
+        let finite = |frame: &Frame| (frame.position.sum() + frame.axes.sum()).is_finite();
+        let all_finite = if parallel {
+            let frames = self.bodies.par_iter().with_min_len(PIECE);
+            frames.all(finite)
+        } else {
+            self.bodies.iter().all(finite)
+        };
+        if !all_finite {
+            for (i, pose) in poses.iter().enumerate() {
+                pose.checked(&format!("pose of body {i}"))?;
             }
         }
         self.frames.clear();
@@ -188,23 +206,19 @@ impl Detector {
                 && visibility.sees(a.group, b.group)
                 && !(fixed[a.body as usize] && fixed[b.body as usize])
         };
-        self.broad.pairs(&self.boxes, may_meet, &mut self.pairs);
-        self.find_points(parallel);
-        Ok(())
-    }
-
-    /// Contact points of all pairs: piece by piece on the threads of the pool at hand, put together in their order, or all
-    /// in one piece.
-    fn find_points(&mut self, parallel: bool) {
+        let candidates = self.broad.candidates(&self.boxes, may_meet, parallel);
+        let near = |pair: &(u32, u32)| overlap(&self.boxes, pair);
         let least = if parallel { PIECE } else { usize::MAX };
-        let pieces = self.pairs.len().div_ceil(least).max(1);
+        let count = candidates.len().div_ceil(least).max(1);
         self.pieces
-            .resize_with(pieces.max(self.pieces.len()), Piece::default);
+            .resize_with(count.max(self.pieces.len()), Piece::default);
         let (contactors, frames, margin_m) = (&self.contactors, &self.frames, self.margin_m);
         let find = |pairs: &[(u32, u32)], piece: &mut Piece| {
+            piece.tested = 0;
             piece.points.clear();
             piece.manifolds.clear();
-            for &(a, b) in pairs {
+            for &(a, b) in pairs.iter().filter(|pair| near(pair)) {
+                piece.tested += 1;
                 let first = piece.points.len() as u32;
                 let (i, j) = (a as usize, b as usize);
                 contact_points(
@@ -221,26 +235,54 @@ impl Detector {
                 }
             }
         };
-        if pieces == 1 {
-            let piece = &mut self.pieces[0];
-            find(&self.pairs, piece);
+        let pieces = &mut self.pieces[..count];
+        if let [piece] = pieces {
+            find(candidates, piece);
+        } else {
+            let shared = candidates.par_chunks(PIECE).zip(&mut *pieces);
+            shared.for_each(|(pairs, piece)| find(pairs, piece));
+        }
+        self.tested = pieces.iter().map(|piece| piece.tested).sum();
+        self.put_together(count);
+        Ok(())
+    }
+
+    /// The points of all pieces in their order, each put to its place by the thread that has found it.
+    fn put_together(&mut self, count: usize) {
+        let pieces = &mut self.pieces[..count];
+        if let [piece] = pieces {
             std::mem::swap(&mut self.points, &mut piece.points);
             std::mem::swap(&mut self.manifolds, &mut piece.manifolds);
             return;
         }
-        let shared = self.pairs.par_chunks(PIECE).zip(&mut self.pieces[..pieces]);
-        shared.for_each(|(pairs, piece)| find(pairs, piece));
-        self.points.clear();
-        self.manifolds.clear();
-        for piece in &self.pieces[..pieces] {
-            let before = self.points.len() as u32;
-            self.points.extend_from_slice(&piece.points);
-            self.manifolds
-                .extend(piece.manifolds.iter().map(|m| Manifold {
-                    points: m.points.start + before..m.points.end + before,
-                    ..*m
-                }));
-        }
+        let (mut points, mut manifolds) = (0, 0);
+        let starts = pieces.iter().map(|piece| {
+            let start = points;
+            points += piece.points.len();
+            manifolds += piece.manifolds.len();
+            start
+        });
+        let starts: Vec<usize> = starts.collect();
+        self.points.resize(points, ContactPoint::NONE);
+        self.manifolds.resize(manifolds, Manifold::NONE);
+        let (mut points, mut manifolds) = (&mut self.points[..], &mut self.manifolds[..]);
+        let places = pieces.iter().zip(starts).map(|(piece, start)| {
+            let (own, rest) = std::mem::take(&mut points).split_at_mut(piece.points.len());
+            points = rest;
+            let (listed, rest) = std::mem::take(&mut manifolds).split_at_mut(piece.manifolds.len());
+            manifolds = rest;
+            (piece, start as u32, own, listed)
+        });
+        let places: Vec<_> = places.collect();
+        places
+            .into_par_iter()
+            .for_each(|(piece, start, points, manifolds)| {
+                points.copy_from_slice(&piece.points);
+                for (listed, m) in manifolds.iter_mut().zip(&piece.manifolds) {
+                    let points = m.points.start + start..m.points.end + start;
+                    *listed = Manifold { points, ..*m };
+                }
+            });
     }
 
     /// The pairs in contact or near it, in rising order of (a, b).
@@ -265,6 +307,6 @@ impl Detector {
 
     /// Number of pairs whose boxes overlapped at the last update.
     pub fn tested_pairs(&self) -> usize {
-        self.pairs.len()
+        self.tested
     }
 }

@@ -11,6 +11,7 @@ use crate::scene::Scene;
 use crate::settings::{Settings, Stepper};
 use crate::state::State;
 use percuss_geometry::{Contactor, Pose, Vec3};
+use std::ops::Range;
 
 /// A scene, its settings, and what follows from both.
 pub(crate) struct Setup {
@@ -125,16 +126,22 @@ impl Setup {
 
     /// Books the kinetic and potential energy of what is there.
     pub fn account_state(&self, state: &mut State) {
-        let (mut kinetic, mut potential) = (0.0, 0.0);
-        for index in 0..state.bodies.len() {
-            if state.present[index] {
-                let (k, p) = self.energy_of(state, index);
-                kinetic += k;
-                potential += p;
-            }
-        }
-        state.energy.kinetic_j = kinetic;
-        state.energy.potential_j = potential;
+        let all = 0..state.bodies.len();
+        self.book_energy(state, self.energy_of_some(state, all));
+    }
+
+    /// Kinetic and potential energy of some of the bodies, as far as they are there.
+    pub fn energy_of_some(&self, state: &State, bodies: Range<usize>) -> (f64, f64) {
+        let there = bodies.filter(|&body| state.present[body]);
+        there.fold((0.0, 0.0), |(kinetic, potential), body| {
+            let (k, p) = self.energy_of(state, body);
+            (kinetic + k, potential + p)
+        })
+    }
+
+    /// Books the kinetic and potential energy of all that is there.
+    pub fn book_energy(&self, state: &mut State, (kinetic_j, potential_j): (f64, f64)) {
+        (state.energy.kinetic_j, state.energy.potential_j) = (kinetic_j, potential_j);
     }
 
     /// The error of a state that left the finite numbers.

@@ -99,6 +99,12 @@ pub(crate) fn solve_bodies(
         if report.converged {
             return Ok(report);
         }
+        // W is for what comes next: sweeps that are left, or factorisations.
+        let spent =
+            report.iterations >= settings.max_iterations && settings.max_factorisations == 0;
+        if spent {
+            return Ok(report);
+        }
         swept = Some(report);
     }
     storage.assemble(bodies)?;

@@ -7,7 +7,7 @@ use super::contact::{
 };
 use super::look_ahead::Approach;
 use super::middle::Middle;
-use super::threads::CHUNK;
+use super::threads::share;
 use crate::law_table::ContactLaw;
 use crate::setup::Setup;
 use crate::state::State;
@@ -49,24 +49,17 @@ impl Nonsmooth {
                 let pair = Pair::new(setup, detector, manifold);
                 let range = manifold.points.start as usize..manifold.points.end as usize;
                 for point in &detector.points()[range] {
-                    if let Some(touch) = pair.touch(setup, middle, known, point) {
-                        places[count] = touch;
-                        count += 1;
-                    }
+                    let place = &mut places[count];
+                    count += usize::from(pair.touch(setup, middle, known, point, place));
                 }
             }
             count
         };
         touches.resize_with(detector.points().len(), Touch::default);
         let manifolds = detector.manifolds();
-        let chunk = if parallel {
-            CHUNK
-        } else {
-            manifolds.len().max(1)
-        };
         let mut rest = &mut touches[..];
         let pieces: Vec<_> = manifolds
-            .chunks(chunk)
+            .chunks(share(manifolds.len(), parallel))
             .map(|manifolds| {
                 let points = |manifold: &Manifold| manifold.points.len();
                 let (own, others) =
@@ -122,14 +115,16 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// The contact at a point, if it is one of this step; `known` are those of the pair in the last step.
+    /// Writes the contact at a point into its `place`, if it is one of this step; `known` are those of the pair in the last step.
+    #[inline(always)]
     fn touch(
         &self,
         setup: &Setup,
         middle: &Middle,
         known: &[ActiveContact],
         point: &ContactPoint,
-    ) -> Option<Touch> {
+        place: &mut Touch,
+    ) -> bool {
         let (law, bodies) = (self.law, &self.bodies);
         let arms = bodies.map(|body| point.position - middle.poses[body as usize].position);
         let jacobians = jacobians(&point.normal, &arms);
@@ -144,7 +139,10 @@ impl<'a> Pair<'a> {
             stays: start.is_some_and(|c| c.gap_m <= setup.settings.contact_tolerance_m),
             restitution: law.restitution,
         };
-        shift[0] = approach.shift(&setup.settings, shift[0])?;
+        match approach.shift(&setup.settings, shift[0]) {
+            Some(normal) => shift[0] = normal,
+            None => return false,
+        }
         let mut free_velocity = std::array::from_fn(|k| free[k] + shift[k]);
         // Bodies that move together: what is left of q is rounding, which no solver can satisfy to
         // a relative tolerance.
@@ -176,7 +174,7 @@ impl<'a> Pair<'a> {
             let couple = start.map_or([0.0; 3], |c| contact.local(&c.couple_n_m_s));
             self.couple(middle, &point.normal, couple)
         });
-        Some(Touch {
+        *place = Touch {
             contact,
             moving: self.moving,
             friction: law.friction,
@@ -187,7 +185,8 @@ impl<'a> Pair<'a> {
             couple,
             known: start.is_some(),
             work: Work::default(),
-        })
+        };
+        true
     }
 
     /// The couple of a contact. It is solved for in shares of the largest: the rows of the spin carry the coefficients.

@@ -73,15 +73,17 @@ impl ActiveContact {
 }
 
 /// Rows of u = J (velocity, angular velocity) of A and of B at their lever arms, in the frame of `normal`.
-#[inline]
+// Always inlined, as what reads them is: numbers written one by one and read in pairs wait for all writes before them.
+#[inline(always)]
 pub(crate) fn jacobians(normal: &Vec3, arms: &[Vec3; 2]) -> [Jacobian; 2] {
     let (t, s) = tangents(normal);
     let of = |arm: &Vec3, sign: f64| {
-        [*normal, t, s].map(|d| {
-            let turn = arm.cross(&d) * sign;
+        let row = |d: &Vec3| {
+            let turn = arm.cross(d) * sign;
             let d = d * sign;
             [d.x, d.y, d.z, turn.x, turn.y, turn.z]
-        })
+        };
+        [row(normal), row(&t), row(&s)]
     };
     [of(&arms[0], -1.0), of(&arms[1], 1.0)]
 }
@@ -98,12 +100,13 @@ pub(crate) fn spin_jacobian(normal: &Vec3, scale: &[f64; 3], sign: f64) -> Jacob
 }
 
 /// J v.
-#[inline]
+#[inline(always)]
 pub(crate) fn relative_velocity(jacobian: &Jacobian, twist: &[f64; 6]) -> [f64; 3] {
-    jacobian.map(|row| {
+    let of = |row: &[f64; 6]| {
         (row[0] * twist[0] + row[1] * twist[1] + row[2] * twist[2])
             + (row[3] * twist[3] + row[4] * twist[4] + row[5] * twist[5])
-    })
+    };
+    [of(&jacobian[0]), of(&jacobian[1]), of(&jacobian[2])]
 }
 
 /// Finds last step's contact of the same identity; both lists rise in (a, b), so one walk serves a step.
@@ -202,7 +205,7 @@ pub(crate) struct Touch {
 
 impl Touch {
     /// Its Jacobians at the places of the bodies.
-    #[inline]
+    #[inline(always)]
     pub fn jacobians(&self, poses: &[Pose]) -> [Jacobian; 2] {
         let contact = &self.contact;
         let arm = |body: u32| contact.position - poses[body as usize].position;
@@ -210,7 +213,7 @@ impl Touch {
     }
 
     /// Its block of the contact problem.
-    #[inline]
+    #[inline(always)]
     pub fn block(&self, poses: &[Pose]) -> Contact {
         Contact {
             bodies: self.moving,
@@ -233,13 +236,26 @@ impl Touch {
         })
     }
 
-    /// Takes what a solver found for its blocks.
-    pub fn take(&mut self, impulses: &[[f64; 3]], velocities: &[[f64; 3]]) {
-        (self.impulse, self.velocity) = (impulses[0], velocities[0]);
-        if let Some(couple) = &mut self.couple {
-            couple.impulse = impulses[1];
+    /// What was found for it in the last step.
+    #[inline(always)]
+    pub fn found(&self) -> Found {
+        Found {
+            impulse: self.impulse,
+            velocity: self.velocity,
         }
     }
+
+    /// Takes what a solver found for it.
+    pub fn take(&mut self, found: Found) {
+        (self.impulse, self.velocity) = (found.impulse, found.velocity);
+    }
+}
+
+/// What a solver found for a contact.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Found {
+    pub impulse: [f64; 3],
+    pub velocity: [f64; 3],
 }
 
 /// Rows of the relative spin of B to A.
@@ -248,16 +264,15 @@ pub(crate) fn couple_jacobians(normal: &Vec3, scale: &[f64; 3]) -> [Jacobian; 2]
 }
 
 /// Relative velocity of two bodies by the Jacobians of a contact.
-#[inline]
+#[inline(always)]
 pub(crate) fn relative(
     jacobians: &[Jacobian; 2],
     bodies: &[u32; 2],
     twists: &[[f64; 6]],
 ) -> [f64; 3] {
-    let [u, w]: [[f64; 3]; 2] = std::array::from_fn(|side| {
-        relative_velocity(&jacobians[side], &twists[bodies[side] as usize])
-    });
-    std::array::from_fn(|k| u[k] + w[k])
+    let u = relative_velocity(&jacobians[0], &twists[bodies[0] as usize]);
+    let w = relative_velocity(&jacobians[1], &twists[bodies[1] as usize]);
+    [u[0] + w[0], u[1] + w[1], u[2] + w[2]]
 }
 
 #[inline]

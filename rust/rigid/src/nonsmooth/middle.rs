@@ -1,6 +1,6 @@
 //! The bodies at the middle of a step, where forces and impulses act.
 
-use super::threads::CHUNK;
+use super::threads::share;
 use crate::body::{Inertia, Role};
 use crate::free_motion::BodyState;
 use crate::load::Load;
@@ -62,20 +62,21 @@ impl Middle {
             );
             return;
         }
+        let own = share(state.bodies.len(), parallel);
         let places = self
             .poses
-            .par_chunks_mut(CHUNK)
-            .zip(self.axes.par_chunks_mut(CHUNK));
+            .par_chunks_mut(own)
+            .zip(self.axes.par_chunks_mut(own));
         let twists = self
             .before
-            .par_chunks_mut(CHUNK)
-            .zip(self.masses.par_chunks_mut(CHUNK));
-        let chunks = places.zip(twists).zip(state.bodies.par_chunks_mut(CHUNK));
+            .par_chunks_mut(own)
+            .zip(self.masses.par_chunks_mut(own));
+        let chunks = places.zip(twists).zip(state.bodies.par_chunks_mut(own));
         chunks
             .enumerate()
             .for_each(|(chunk, (((poses, axes), (before, masses)), bodies))| {
                 let slices = (poses, axes, before, masses, bodies);
-                reach(setup, present, dt, chunk * CHUNK, slices);
+                reach(setup, present, dt, chunk * own, slices);
             });
     }
 
@@ -114,9 +115,10 @@ impl Middle {
             }
         };
         if parallel {
-            let before = self.before.par_chunks(CHUNK);
-            let chunks = before.zip(self.after.par_chunks_mut(CHUNK)).enumerate();
-            chunks.for_each(|(chunk, (before, after))| push(chunk * CHUNK, before, after));
+            let own = share(self.before.len(), parallel);
+            let before = self.before.par_chunks(own);
+            let chunks = before.zip(self.after.par_chunks_mut(own)).enumerate();
+            chunks.for_each(|(chunk, (before, after))| push(chunk * own, before, after));
         } else {
             push(0, &self.before, &mut self.after);
         }
@@ -179,7 +181,7 @@ impl Middle {
         let dt = setup.settings.theta * setup.settings.dt_s;
         let present = &state.present;
         let leave = |first: usize, bodies: &mut [BodyState]| {
-            for (index, state) in (first..).zip(bodies) {
+            for (index, state) in (first..).zip(&mut *bodies) {
                 let role = &setup.scene.bodies[index].role;
                 if !present[index] || matches!(role, Role::Static) {
                     continue;
@@ -189,14 +191,17 @@ impl Middle {
                 state.spin = self.axes[index].tr_mul(&Vec3::new(after[3], after[4], after[5]));
                 state.drift(setup.inertia[index].as_ref(), dt);
             }
+            let bad = bodies.iter().position(|body| !body.is_finite());
+            bad.map(|bad| first + bad)
         };
         if parallel {
-            let chunks = state.bodies.par_chunks_mut(CHUNK).enumerate();
-            chunks.for_each(|(chunk, bodies)| leave(chunk * CHUNK, bodies));
+            let own = share(state.bodies.len(), parallel);
+            let chunks = state.bodies.par_chunks_mut(own).enumerate();
+            let bad = chunks.filter_map(|(chunk, bodies)| leave(chunk * own, bodies));
+            bad.min()
         } else {
-            leave(0, &mut state.bodies);
+            leave(0, &mut state.bodies)
         }
-        (0..state.bodies.len()).find(|&body| !state.bodies[body].is_finite())
     }
 }
 

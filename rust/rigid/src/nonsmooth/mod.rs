@@ -10,6 +10,7 @@ mod islands;
 mod joints;
 mod look_ahead;
 mod middle;
+mod overlap;
 mod rest;
 mod solve;
 mod stabilisation;
@@ -36,7 +37,6 @@ use rayon::ThreadPool;
 use rayon::prelude::*;
 use stabilisation::Clearing;
 use std::sync::Arc;
-use threads::CHUNK;
 
 /// Scenes of fewer contactors take one thread, whatever the settings: there is nothing to share out.
 const SMALL: usize = 64;
@@ -223,7 +223,7 @@ impl Nonsmooth {
     /// Takes one step, on the threads of the run.
     pub fn step(&mut self, setup: &Setup, state: &mut State) -> Result<StepReport, RigidError> {
         match self.pool.clone() {
-            Some(pool) => pool.install(|| self.take_step(setup, state)),
+            Some(pool) => threads::on(&pool, || self.take_step(setup, state)),
             None => self.take_step(setup, state),
         }
     }
@@ -258,7 +258,8 @@ impl Nonsmooth {
         watch.lap(&mut self.timing.assembly);
         let verdict = self.solve(setup)?;
         watch.lap(&mut self.timing.solve);
-        let (work, gained) = self.account(setup, state);
+        let (gain, overlap) = self.take(setup, state);
+        let (work, gained) = self.account(setup, state, gain);
         self.middle.account(setup, state);
         if let Some(body) = self.middle.leave(setup, state, parallel) {
             return Err(setup.diverged(state, body));
@@ -273,10 +274,8 @@ impl Nonsmooth {
         if !self.parts.is_empty() {
             state.energy.elastic_j = self.elastic_j();
         }
-        self.keep_contacts(state);
-        let (overlap_m, overlap_share) = self.overlap();
         self.rest(setup, state);
-        setup.account_state(state);
+        self.account_state(setup, state);
         state.step += 1;
         watch.lap(&mut self.timing.rest);
         Ok(StepReport {
@@ -291,56 +290,28 @@ impl Nonsmooth {
             met: verdict.met,
             contact_work_j: work,
             gained,
-            overlap_m,
-            overlap_share,
+            overlap_m: overlap.depth_m,
+            overlap_share: overlap.share,
         })
     }
 
-    /// Hands the contacts of the step to the next one.
-    fn keep_contacts(&self, state: &mut State) {
-        if self.is_parallel() {
-            let touches = self.touches.par_iter().with_min_len(CHUNK);
-            let contacts = touches.map(|touch| touch.contact);
-            contacts.collect_into_vec(&mut state.contacts);
-        } else {
-            state.contacts.clear();
-            let contacts = self.touches.iter().map(|touch| touch.contact);
-            state.contacts.extend(contacts);
+    /// Books the kinetic and potential energy of what is there; many bodies are added up piece by piece.
+    fn account_state(&self, setup: &Setup, state: &mut State) {
+        let (count, piece) = (state.bodies.len(), threads::piece(state.bodies.len()));
+        if count <= piece {
+            return setup.account_state(state);
         }
-    }
-
-    /// The deepest overlap of the contacts, and as a share of the half width of the smaller body.
-    fn overlap(&self) -> (f64, f64) {
-        let half_width = |contactor: u32, normal: &Vec3| {
-            let contactor = &self.detector.contactors()[contactor as usize];
-            let pose = &self.middle.poses[contactor.body as usize];
-            let turned = pose.rotation * contactor.pose.rotation;
-            contactor.shape.half_width(&(turned.inverse() * normal))
-        };
-        let deepest = |touches: &[Touch]| {
-            let (mut overlap_m, mut share) = (0.0_f64, 0.0_f64);
-            // Contacts of a pair follow each other, most with one normal.
-            let (mut pair, mut width) = (None, f64::INFINITY);
-            for contact in touches.iter().map(|touch| &touch.contact) {
-                if contact.gap_m < 0.0 {
-                    let this = Some((contact.a, contact.b, contact.normal));
-                    if pair != this {
-                        let of = |contactor: u32| half_width(contactor, &contact.normal);
-                        (pair, width) = (this, of(contact.a).min(of(contact.b)));
-                    }
-                    overlap_m = overlap_m.max(-contact.gap_m);
-                    share = share.max(-contact.gap_m / width);
-                }
-            }
-            (overlap_m, share)
-        };
-        let deeper = |a: (f64, f64), b: (f64, f64)| (a.0.max(b.0), a.1.max(b.1));
-        if self.is_parallel() {
-            let chunks = self.touches.par_chunks(CHUNK).map(deepest);
-            chunks.reduce(|| (0.0, 0.0), deeper)
+        let one = |k: usize| setup.energy_of_some(state, k * piece..count.min((k + 1) * piece));
+        let pieces = 0..count.div_ceil(piece);
+        let parts: Vec<(f64, f64)> = if self.is_parallel() {
+            pieces.into_par_iter().map(one).collect()
         } else {
-            deepest(&self.touches)
-        }
+            pieces.map(one).collect()
+        };
+        let sum = parts
+            .iter()
+            .fold((0.0, 0.0), |sum, part| (sum.0 + part.0, sum.1 + part.1));
+        setup.book_energy(state, sum);
     }
 
     /// Lets bodies in and out whose time has come.

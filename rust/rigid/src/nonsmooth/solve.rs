@@ -4,7 +4,7 @@ use super::Nonsmooth;
 use super::desk;
 use super::island::{Island, Verdict};
 use super::joints::Articulation;
-use super::threads::CHUNK;
+use super::threads::share;
 use crate::error::RigidError;
 use crate::law_table::ContactLaw;
 use crate::setup::Setup;
@@ -18,7 +18,8 @@ impl Nonsmooth {
         let bonded = self.bonded.iter().map(|bonded| bonded.block.contact.bodies);
         let touches = &self.touches;
         if self.pool.is_some() {
-            let moved = touches.par_iter().with_min_len(CHUNK);
+            let own = share(touches.len(), true);
+            let moved = touches.par_iter().with_min_len(own);
             moved
                 .map(|touch| touch.moving)
                 .collect_into_vec(&mut self.moved);
@@ -166,7 +167,8 @@ impl Nonsmooth {
         if again {
             for &contact in self.islands.contacts.of(island) {
                 if let Some(touch) = self.touches.get_mut(contact as usize) {
-                    problem.give(touch, self.islands.rank[contact as usize]);
+                    let found = problem.found(touch, self.islands.rank[contact as usize]);
+                    touch.take(found);
                 }
             }
             for &body in self.islands.bodies.of(island) {
