@@ -354,7 +354,7 @@ def dette_pepelyshev_exponential(x: Array) -> Array:
     return np.asarray(100 * (np.exp(-2 / a**1.75) + np.exp(-2 / b**1.5) + np.exp(-2 / c**1.25)))
 
 
-# Added when families and kernels, the rule that averages them and its numbers stood.
+# Added when families and kernels stood. The weights of averages changed once afterwards, chosen on the other lists.
 HELD_OUT: dict[str, Function] = {
     "Cheng-Sandu": Function(cheng_sandu, uniform(UNIT, UNIT), "Cheng and Sandu, 2010"),
     "Linkletter": Function(
