@@ -9,7 +9,7 @@
 //! Those with momentum are not interrupted: stacks whose contacts slip next to not at all need some 30 000 on end, and
 //! whoever goes back to the best impulses in between, for Newton steps or others, stays with a false solution.
 //!
-//! Bodies with many contacts each are first swept without W (`bodies`); where that stalls, or only a few contacts still move, W is assembled,
+//! Bodies with many contacts each are first swept without W (`bodies`), unless W is small enough for the caches; where that stalls, or only a few contacts still move, W is assembled,
 //! and the sweeps left are taken with it, whose restarts are by the residual, with further passes over those few (`focus`): in walls
 //! these arrive more often than Newton. In between,
 //! Newton steps without W (`body_newton`) are tried on large problems, on which those with W cost too much: they bring walls to rest.
