@@ -64,6 +64,6 @@ def bench() -> list[Line]:
         measured("ten cubes that settle by 1 mm each", stack(1e-3, 0.0), 0.5, 2000, 0.0),
         measured("ten cubes, every other 5 cm aside", stack(0.0, 0.05), 0.5, 2000, 0.0),
         measured("arch that stands", arch(0.15), 0.6, 1500, 0.0),
-        measured("arch that falls, too thin", arch(0.08), 0.6, 1500, 0.005),
-        measured("arch that falls, too smooth", arch(0.2), 0.3, 1500, 0.005),
+        measured("arch that falls, too thin", arch(0.08), 0.6, 1500, 0.001),
+        measured("arch that falls, too smooth", arch(0.2), 0.3, 1500, 0.001),
     ]

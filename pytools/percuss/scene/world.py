@@ -56,7 +56,7 @@ class Settings:
     solver: str = "auto"
     tolerance: float = 1e-6
     max_iterations: int = 1000
-    max_factorisations: int = 400
+    max_factorisations: int = 2_000
     contact_tolerance_m: float = 1e-8
     look_ahead_m: float = 0.0
     overlap_tolerance_m: float = 1e-6

@@ -64,7 +64,7 @@ impl Settings {
             solver: Solver::Auto,
             tolerance: 1e-6,
             max_iterations: 1000,
-            max_factorisations: 400,
+            max_factorisations: 2_000,
             contact_tolerance_m: 1e-8,
             look_ahead_m: 0.0,
             overlap_tolerance_m: 1e-6,
