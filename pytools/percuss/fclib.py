@@ -62,8 +62,8 @@ class Comparison:
     @property
     def backward(self) -> BackwardError | None:
         """The smallest, of the solutions of a problem that no solver has solved."""
-        found = [solution.backward for solution in self.solutions if solution.backward]
-        return None if self.solved else min(found, key=lambda backward: backward.relative)
+        errors = [solution.backward for solution in self.solutions if solution.backward]
+        return None if self.solved else min(errors, key=lambda backward: backward.relative)
 
     def facts(self) -> dict[str, object]:
         """For a JSON document."""

@@ -34,6 +34,13 @@ if TYPE_CHECKING:
 app = typer.Typer(add_completion=False)
 
 
+# What --json prints of the event's body.
+GIVEN = (
+    *("block", "sampler", "converged", "reasons", "evaluations", "trust", "fit", "summary", "evidence", "loo", "twin"),
+    *("not_compiled", "roughness", "notes"),
+)
+
+
 @app.command(epilog="Example: percuss surrogate @last:campaign | percuss calibrate - --seed 1")
 def calibrate(
     events: Annotated[
@@ -141,10 +148,7 @@ def calibrate(
         leave_interrupted(False)
     _tell(sampled)
     body = plain(sampled.event.content)
-    keys = ("block", "sampler", "converged", "reasons", "evaluations", "trust", "fit", "summary", "evidence")
-    give_id(
-        sampled.event.id, {key: body[key] for key in (*keys, "loo", "twin", "not_compiled", "roughness", "notes")}, json
-    )
+    give_id(sampled.event.id, {key: body[key] for key in GIVEN}, json)
     leave_untrusted(sampled.trust)
 
 

@@ -22,8 +22,8 @@ from percuss.inference.samplers.sequential_monte_carlo import Population, _combi
 from percuss.inference.target import Target
 from percuss.study.priors.uniform import Uniform
 
-# Those that take any density; what needs a gradient has tests of its own.
-PLAIN = sorted(set(SAMPLERS) - {"hamiltonian-monte-carlo", "delayed-acceptance"})
+# Those that take any density; what needs a gradient or a simulator has tests of its own.
+PLAIN = sorted(set(SAMPLERS) - {"hamiltonian-monte-carlo", "delayed-acceptance", "smooth-part"})
 
 
 def assert_right(sample: Sample, truth: Any) -> None:
