@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from html import unescape
 
 import numpy as np
 import polars as pl
@@ -157,6 +158,7 @@ def test_roughness_of_a_smooth_simulator_changes_nothing(percuss, folder, poster
     percuss("report", first.id, "--to", folder / "report.html")
     page = (folder / "report.html").read_text()
     assert "Roughness of the outputs, and error of their smooth part" in page
+    assert "The simulator's roughness counts as an error of its outputs." in unescape(page)
     assert "the smooth part of the simulator" in page
 
 

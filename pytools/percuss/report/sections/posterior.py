@@ -52,7 +52,10 @@ def section(source: Source, event: Event) -> Section:
     blocks += [_diagnostics(posterior), *_errors(posterior, scales), *_fit(posterior), *_evidence(body), _groups(body)]
     blocks += _roughness(body, body.roughness) if body.roughness else []
     blocks += [Notice(f"{note}.", "note") for note in body.notes]
-    return Section(f"Posterior ({body.block})", blocks, _short(posterior, scales))
+    short = _short(posterior, scales)
+    # What the posterior is of, for whoever reads no further.
+    short += ["The simulator's roughness counts as an error of its outputs."] if body.roughness else []
+    return Section(f"Posterior ({body.block})", blocks, short)
 
 
 def _own_runs(source: Source, event: Event) -> list[Block]:
