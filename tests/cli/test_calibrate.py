@@ -98,33 +98,33 @@ def test_direct_is_logged_resumed_and_repeated(percuss, folder, posterior) -> No
     assert [v["accepted"] for v in predicted["trust"] if v["gate"] == "convergence"] == [True]
 
 
-def test_an_interrupted_direct_calibration_goes_on(percuss, folder, monkeypatch, posterior) -> None:
+ROUGH = ("calibrate", "linear-gaussian", "--direct", "--roughness", "--evaluations", 600)
+
+
+@pytest.mark.parametrize(("call", "batches"), [(DIRECT, 30), (ROUGH, 6)])
+def test_an_interrupted_direct_calibration_goes_on(percuss, folder, monkeypatch, posterior, call, batches) -> None:
     from percuss.calibration import direct
 
     known(folder, "linear-gaussian")
-    whole = posterior(percuss(*DIRECT, "--ledger", "other").id, "other")
+    whole = posterior(percuss(*call, "--ledger", "other").id, "other")
     calls = []
 
     def broken(batch):  # type: ignore[no-untyped-def]
         calls.append(batch)
-        if len(calls) == 30:
+        if len(calls) == batches:
             raise KeyboardInterrupt
         return run_batch(batch)
 
     run_batch = direct.run_batch
     with monkeypatch.context() as patch:
         patch.setattr(direct, "run_batch", broken)
-        stopped = percuss(*DIRECT)
+        stopped = percuss(*call)
     assert stopped.code == 130
     assert stopped.out == ""
     assert "give the same command again" in stopped.err
-    kept = len(Ledger.open(folder / "ledger").events())
-    assert kept > 20
-    resumed = percuss(*DIRECT)
+    assert len(Ledger.open(folder / "ledger").events()) >= batches - 1
+    resumed = percuss(*call)
     assert posterior(resumed.id).event.blob("draws").digest == whole.event.blob("draws").digest
-
-
-ROUGH = ("calibrate", "linear-gaussian", "--direct", "--roughness", "--evaluations", 600)
 
 
 def test_roughness_of_a_smooth_simulator_changes_nothing(percuss, folder, posterior) -> None:
@@ -181,27 +181,6 @@ def test_a_block_counts_roughness_in_direct_calibrations_alone(percuss, folder, 
 )
 def test_roughness_is_refused_where_it_means_nothing(percuss, linear, call, said) -> None:
     percuss("calibrate", *call).refused(2, said)
-
-
-def test_an_interrupted_calibration_with_roughness_goes_on(percuss, folder, monkeypatch, posterior) -> None:
-    from percuss.calibration import direct
-
-    known(folder, "linear-gaussian")
-    whole = posterior(percuss(*ROUGH, "--ledger", "other").id, "other")
-    calls = []
-
-    def broken(batch):  # type: ignore[no-untyped-def]
-        calls.append(batch)
-        if len(calls) == 6:
-            raise KeyboardInterrupt
-        return run_batch(batch)
-
-    run_batch = direct.run_batch
-    with monkeypatch.context() as patch:
-        patch.setattr(direct, "run_batch", broken)
-        assert percuss(*ROUGH).code == 130
-    resumed = percuss(*ROUGH)
-    assert posterior(resumed.id).event.blob("draws").digest == whole.event.blob("draws").digest
 
 
 def test_same_seed_same_bits_at_any_number_of_threads(percuss, program, linear, posterior) -> None:
