@@ -163,6 +163,20 @@ def turned(k: int) -> list[list[int]]:
     return [t if i != k else t[::-1] for i, t in enumerate(TRIANGLES.tolist())]
 
 
+def soup(triangles: list[list[int]], moved_m: float = 0.0, first: int = 0) -> bytes:
+    """As OBJ, each triangle with vertices of its own."""
+    corners = [CORNERS[k] + (moved_m, 0, 0) for t in triangles for k in t]
+    lines = [f"v {x:g} {y:g} {z:g}" for x, y, z in corners]
+    return "\n".join(
+        [*lines, *(f"f {k} {k + 1} {k + 2}" for k in range(first + 1, first + len(lines), 3)), ""]
+    ).encode()
+
+
+OUTWARDS = TRIANGLES.tolist()
+INWARDS = [t[::-1] for t in OUTWARDS]
+# The ground that two triangles make is open.
+GROUND = b"v -9 -9 0\nv 9 -9 0\nv 9 9 0\nv -9 9 0\nf 1 2 3\nf 1 3 4\n"
+
 BAD: dict[str, tuple[Callable[[], object], str]] = {
     "ending": (lambda: read_mesh("a.3ds", b""), "`a.3ds`: ends in `.3ds`: must be one of .stl, .obj, .ply"),
     "unit": (lambda: read_mesh("a.obj", obj(), "kg"), "`a.obj`: unit = 'kg' is no unit of length"),
@@ -178,6 +192,14 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
     "stl vertices": (
         lambda: read_mesh("a.stl", text_stl().replace(b"vertex 1 0 0", b"", 1)),
         "has 35 vertices for 12 facets",
+    ),
+    "stl facet": (
+        lambda: read_mesh(
+            "a.stl",
+            b"solid\nfacet normal 0 0 0\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nvertex 1 1 0\n"
+            b"facet normal 0 0 0\nvertex 5 0 0\nvertex 6 0 0\nendsolid",
+        ),
+        "triangle 1 has not three vertices",
     ),
     "stl end": (
         lambda: read_mesh("a.stl", text_stl().replace(b"endsolid box", b"")),
@@ -203,6 +225,16 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
         lambda: read_mesh("a.ply", ply("ascii", [t[::-1] for t in TRIANGLES.tolist()])),
         "`a.ply`: its triangles face inwards: turn them, by `reverse`",
     ),
+    "turned soup": (lambda: read_mesh("a.obj", soup(turned(5))), "`a.obj`: triangles 0 and 5 face opposite sides"),
+    "inwards soup": (lambda: read_mesh("a.obj", soup(INWARDS)), "`a.obj`: its triangles face inwards"),
+    "inwards piece": (
+        lambda: read_mesh("a.obj", soup(OUTWARDS) + soup(INWARDS, 9.0, 36)),
+        "the closed piece with triangle 12 faces inwards and lies in no other",
+    ),
+    "inwards on ground": (
+        lambda: read_mesh("a.obj", GROUND + soup(INWARDS, 1.0, 4)),
+        "the closed piece with triangle 2 faces inwards and lies in no other",
+    ),
     "flat": (
         lambda: read_mesh("a.ply", ply("ascii", [*TRIANGLES.tolist(), [0, 1, 1]])),
         "`a.ply`: triangle 12 has no area (1 of 13 have none)",
@@ -213,12 +245,28 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "no triangle": (lambda: read_mesh("a.ply", ply("ascii", [])), "has no triangle"),
     "obj zero": (lambda: read_mesh("a.obj", b"v 0 0 0\nf 0 1 2"), "line 2: vertex 0; OBJ counts from 1"),
+    "obj number": (
+        lambda: read_mesh("a.obj", b"v 0 0 0\nf 1 1 99999999999999999999"),
+        "face 0 names a vertex that does not exist: there are 1",
+    ),
     "obj line": (lambda: read_mesh("a.obj", b"v 0 0"), "line 1: `v` needs three coordinates"),
+    "obj far": (
+        lambda: read_mesh("a.obj", b"v 0 0 1e300\nv 1 0 0\nv 0 1 0\nf 1 2 3"),
+        "vertex 0 lies 1e+300 m away, at most 1e+09 m are allowed: is the unit right?",
+    ),
     "obj nan": (lambda: read_mesh("a.obj", b"v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3"), "vertex 0 is not finite"),
     "ply head": (lambda: read_mesh("a.ply", b"ply\nformat ascii 1.0\nelement vertex"), "is no PLY file"),
     "ply property": (
         lambda: read_mesh("a.ply", ply("ascii").replace(b"uchar red", b"colour red")),
         "header line `property colour red` is not understood",
+    ),
+    "ply twice": (
+        lambda: read_mesh("a.ply", ply("binary_little_endian").replace(b"double y", b"double x")),
+        "its header names x twice",
+    ),
+    "ply part": (
+        lambda: read_mesh("a.ply", ply("ascii").replace(b"4 0 4 6 2", b"4 0 4 6 2.5")),
+        "face 0: `4 0 4 6 2.5`",
     ),
     "ply short": (
         lambda: read_mesh("a.ply", ply("binary_little_endian")[:-3]),
@@ -239,6 +287,22 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
     "nodata": (
         lambda: read_heights("a.asc", asc([[1.0, -9999], [1.0, 1.0]])),
         "1 of 4 points have no height, the first at row 0, column 1 from y = 0 and x = 0",
+    ),
+    "nodata rounded": (
+        lambda: read_heights("a.asc", asc([[1.0, -9999.0001], [1.0, 1.0]])),
+        "1 of 4 points have no height, the first at row 0, column 1 from y = 0 and x = 0",
+    ),
+    "far": (
+        lambda: read_heights("a.asc", asc([[1.0, -1e38], [1.0, 1.0]])),
+        "the height at row 0, column 1 from y = 0 and x = 0 is -1e+38 m, at most 1e+09 m are allowed",
+    ),
+    "spacing": (
+        lambda: read_heights("a.npy", npy(HEIGHTS), "m", (1.0, -1.0)),
+        "its points are 1 and -1 m apart: must be above 0",
+    ),
+    "csv points": (
+        lambda: read_heights("a.csv", b"0,0,1\n1,0,2\n0,1,3\n1,1,4\n", "m", (1.0, 1.0)),
+        "is a list of points x, y, z",
     ),
     "nothing left": (
         lambda: read_heights("a.asc", asc([[1.0, -9999], [-9999, 1.0]]), nodata="hole"),
@@ -265,6 +329,14 @@ def test_a_bad_file_is_refused_in_one_sentence(name: str) -> None:
         call()
     said = str(refused.value)
     assert any(part in said for part in words.split("|")) and "\n" not in said and said.startswith("`a.")
+
+
+def test_a_cavity_faces_inwards() -> None:
+    around = b"".join(b"v %d %d %d\n" % (20 * (k & 1) - 9, 20 * (k >> 1 & 1) - 9, 20 * (k >> 2) - 9) for k in range(8))
+    around += b"".join(b"f %d %d %d\n" % tuple(k + 1 for k in t) for t in OUTWARDS)
+    hollow = read_mesh("a.obj", around + soup(INWARDS, 1.0, 8))
+    assert closed_volume(*hollow) == pytest.approx(8000.0 - 6.0)
+    assert len(hollow[0]) == 16  # those of each corner are one
 
 
 def test_what_faces_inwards_can_be_turned() -> None:

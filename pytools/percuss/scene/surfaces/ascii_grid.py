@@ -30,5 +30,7 @@ def read(data: bytes) -> tuple[Array, tuple[float, float] | None]:
     if len(values) != columns * rows:
         raise InputError(f"has {len(values)} heights for {columns} x {rows} cells")
     heights = floats(values, "heights").reshape(rows, columns)[::-1].copy()
-    heights[heights == head.get("nodata_value", -9999.0)] = np.nan
+    # In single precision, in which many of these grids are kept: header and cells may be rounded to other digits.
+    with np.errstate(over="ignore"):
+        heights[heights.astype(np.float32) == np.float32(head.get("nodata_value", -9999.0))] = np.nan
     return heights, spacing

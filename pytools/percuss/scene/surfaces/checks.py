@@ -9,6 +9,10 @@ from percuss.scene.surfaces.numbers import Array
 
 # As in the core: twice the area over the square of the longest side.
 _FLAT = 1e-12
+# A tenth of a micrometre is still resolved there, and products of lengths are finite.
+FARTHEST_M = 1e9
+# A point that triangles surround so often lies in a closed piece; an open piece surrounds none by more than half.
+_INSIDE = 0.75
 
 
 def check_surface(vertices: Array, triangles: Array) -> None:
@@ -17,6 +21,12 @@ def check_surface(vertices: Array, triangles: Array) -> None:
         raise InputError("has no triangle")
     if not np.isfinite(vertices).all():
         raise InputError(f"vertex {np.flatnonzero(~np.isfinite(vertices).all(axis=1))[0]} is not finite")
+    far = np.flatnonzero((np.abs(vertices) > FARTHEST_M).any(axis=1))
+    if len(far):
+        size = np.abs(vertices[far[0]]).max()
+        raise InputError(
+            f"vertex {far[0]} lies {size:.3g} m away, at most {FARTHEST_M:g} m are allowed: is the unit right?"
+        )
     outside = np.flatnonzero(((triangles < 0) | (triangles >= len(vertices))).any(axis=1))
     if len(outside):
         raise InputError(f"triangle {outside[0]} names a vertex that does not exist: there are {len(vertices)}")
@@ -55,6 +65,59 @@ def closed_volume(vertices: Array, triangles: Array) -> float | None:
         return None
     corners = vertices[triangles] - vertices.mean(axis=0)
     return float(np.einsum("ij,ij->", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6)
+
+
+def check_outwards(vertices: Array, triangles: Array) -> None:
+    """Raise InputError for a closed piece of the surface that faces inwards, unless it is a cavity of another piece."""
+    piece = _pieces(len(vertices), triangles)
+    names = np.arange(len(vertices))
+    ends = (triangles, np.roll(triangles, -1, axis=1))
+    edges = (np.minimum(*ends) * len(vertices) + np.maximum(*ends)).ravel()
+    _, edge, count = np.unique(edges, return_inverse=True, return_counts=True)
+    alone = count[edge] == 1
+    is_open = np.bincount(np.repeat(piece, 3), weights=alone, minlength=len(names)) > 0
+    # From a vertex of the piece itself: pieces may lie far from the origin.
+    corners = vertices[triangles] - vertices[piece][:, None]
+    volumes = np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6
+    volume = np.bincount(piece, weights=volumes, minlength=len(names))
+    there = np.bincount(piece, minlength=len(names)) > 0
+    for name in names[there & ~is_open & (volume <= 0)]:
+        own = piece == name
+        if own.all():
+            raise InputError(
+                "its triangles face inwards: turn them, by `reverse` here or in the program that wrote the file"
+            )
+        if _turns(vertices[name], vertices[triangles[~own]]) < _INSIDE:
+            raise InputError(
+                f"the closed piece with triangle {np.argmax(own)} faces inwards and lies in no other: turn its "
+                "triangles in the program that wrote the file"
+            )
+
+
+def _pieces(count: int, triangles: Array) -> Array:
+    """A vertex for each triangle, the same for all that vertices connect."""
+    names = np.arange(count)
+    while True:
+        least = names[triangles].min(axis=1)
+        before = names.copy()
+        for k in range(3):
+            # The name of the name too, so that long pieces take few rounds.
+            np.minimum.at(names, names[triangles[:, k]], least)
+            np.minimum.at(names, triangles[:, k], least)
+        names = names[names]
+        if np.array_equal(names, before):
+            pieces: Array = names[triangles[:, 0]]
+            return pieces
+
+
+def _turns(point: Array, corners: Array) -> float:
+    """How often triangles surround a point: 1 within a closed surface, 0 outside (van Oosterom and Strackee 1983)."""
+    a, b, c = (corners[:, k] - point for k in range(3))
+    la, lb, lc = (np.linalg.norm(arm, axis=1) for arm in (a, b, c))
+    dot = np.einsum
+    below = la * lb * lc + dot("ij,ij->i", a, b) * lc + dot("ij,ij->i", b, c) * la + dot("ij,ij->i", c, a) * lb
+    above = dot("ij,ij->i", a, np.cross(b, c))
+    return float(2 * np.arctan2(above, below).sum() / (4 * np.pi))
 
 
 def solid_of(vertices: Array, triangles: Array, density_kg_per_m3: float) -> tuple[float, Array, Array]:

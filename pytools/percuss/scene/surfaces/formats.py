@@ -12,8 +12,8 @@ import numpy as np
 from percuss.errors import InputError
 from percuss.scene.nodata import NODATA
 from percuss.scene.surfaces import ascii_grid, csv_grid, npy, obj, ply, stl
-from percuss.scene.surfaces.checks import check_surface, closed_volume
-from percuss.scene.surfaces.numbers import Array
+from percuss.scene.surfaces.checks import FARTHEST_M, check_outwards, check_surface
+from percuss.scene.surfaces.numbers import Array, joined
 from percuss.units import parse_unit, same_dimension
 
 MESHES: dict[str, Callable[[bytes], tuple[Array, Array]]] = {".stl": stl.read, ".obj": obj.read, ".ply": ply.read}
@@ -53,15 +53,20 @@ def read_mesh(name: str, data: bytes, unit: str = "m", *, reverse: bool = False)
     try:
         vertices, triangles = _reader(name, MESHES)(data)
         triangles = triangles[:, ::-1] if reverse else triangles
+        vertices, triangles = _welded(vertices, triangles)
         check_surface(vertices, triangles)
-        volume = closed_volume(vertices, triangles)
-        if volume is not None and volume <= 0:
-            raise InputError(
-                "its triangles face inwards: turn them, by `reverse` here or in the program that wrote the file"
-            )
+        check_outwards(vertices, triangles)
         return _in_metres(vertices, unit), np.ascontiguousarray(triangles, dtype=np.uint32)
     except InputError as fault:
         raise InputError(f"`{name}`: {fault}") from None
+
+
+def _welded(vertices: Array, triangles: Array) -> tuple[Array, Array]:
+    """Vertices that are the same joined, so that neighbours are known: many programs write each triangle by itself."""
+    if not len(triangles) or triangles.min() < 0 or triangles.max() >= len(vertices):
+        return vertices, triangles  # refused by the check of the surface
+    distinct, places = joined(vertices)
+    return (distinct, places[triangles]) if len(distinct) < len(vertices) else (vertices, triangles)
 
 
 def read_heights(
@@ -82,7 +87,9 @@ def read_heights(
         if spacing is not None:
             x, y = _in_metres(np.array(spacing), unit).tolist()
             spacing_m = (x, y)
-        return Heights(spacing_m or (0.0, 0.0), _in_metres(heights, unit))
+        heights_m = _in_metres(heights, unit)
+        _check_size(spacing_m or (0.0, 0.0), heights_m)
+        return Heights(spacing_m or (0.0, 0.0), heights_m)
     except InputError as fault:
         raise InputError(f"`{name}`: {fault}") from None
 
@@ -103,6 +110,24 @@ def _check_heights(heights: Array, nodata: str) -> None:
         )
     if not (~empty[:-1, :-1] & ~empty[1:, 1:] & (~empty[:-1, 1:] | ~empty[1:, :-1])).any():
         raise InputError("has no cell with heights at three corners: no ground is left")
+
+
+def _check_size(spacing_m: tuple[float, float], heights_m: Array) -> None:
+    rows, columns = heights_m.shape
+    if not all(
+        0 < length * (count - 1) <= FARTHEST_M for length, count in zip(spacing_m, (columns, rows), strict=True)
+    ):
+        raise InputError(
+            f"its points are {spacing_m[0]:g} and {spacing_m[1]:g} m apart: must be above 0, and at most "
+            f"{FARTHEST_M:g} m in all"
+        )
+    far = np.argwhere(np.abs(heights_m) > FARTHEST_M)
+    if len(far):
+        row, column = far[0]
+        raise InputError(
+            f"the height at row {row}, column {column} from y = 0 and x = 0 is {heights_m[row, column]:.3g} m, at most "
+            f"{FARTHEST_M:g} m are allowed: is the unit right, and does the file say what stands for no height?"
+        )
 
 
 def _reader(name: str, formats: dict[str, T]) -> T:

@@ -12,6 +12,9 @@ from percuss.errors import InputError
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+# No file has as many vertices.
+_MOST = 2**62
+
 
 def text_of(data: bytes) -> str:
     """The text of a file; raises InputError for bytes that are none."""
@@ -35,8 +38,29 @@ def floats(words: Sequence[str] | Sequence[bytes], label: str) -> Array:
         raise InputError(f"{label}: not numbers") from None
 
 
+def joined(points: Array) -> tuple[Array, Array]:
+    """Points that differ, in the order of their first use, and the number among them of each.
+
+    Sorted by a hash of their bits, which takes a tenth of the time of sorting them as rows.
+    """
+    points = points + 0.0  # one zero, not two
+    bits = points.view(np.uint64)
+    odd = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], dtype=np.uint64)
+    mixed = (bits ^ (bits >> np.uint64(29))) * odd
+    _, first, places = np.unique(mixed.sum(axis=1), return_index=True, return_inverse=True)
+    if not np.array_equal(points[first][places], points):  # two points with one hash
+        _, first, places = np.unique(points, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return points[first[order]], rank[places.reshape(-1)]
+
+
 def fans(polygons: Sequence[Sequence[int]], vertices: Array) -> Array:
     """Polygons cut into triangles, from the first corner of each; raises InputError for one that is not convex."""
+    for place, polygon in enumerate(polygons):
+        if max(map(abs, polygon), default=0) > _MOST:
+            raise InputError(f"face {place} names a vertex that does not exist: there are {len(vertices)}")
     for count in sorted({len(polygon) for polygon in polygons} - {3}):
         places = [place for place, polygon in enumerate(polygons) if len(polygon) == count]
         if count < 3:

@@ -70,6 +70,9 @@ def _header(data: bytes) -> tuple[str, list[_Element], int]:
                 pass
             case _:
                 raise InputError(f"header line `{line.strip()[:60]}` is not understood")
+    for names in ([element.name for element in elements], *([p[0] for p in e.properties] for e in elements)):
+        if len(set(names)) < len(names):
+            raise InputError(f"its header names {next(name for name in names if names.count(name) > 1)} twice")
     if order is None:
         raise InputError(f"its header names no format of {', '.join(_ORDERS)}")
     return order, elements, stop + 1
@@ -108,6 +111,8 @@ def _text_lists(lines: list[bytes], element: _Element) -> dict[str, Any]:
                 at += 1 if count else 0
                 values = words[at : at + size]
                 if size < 0 or len(values) < size:
+                    raise ValueError
+                if count and not all(value.is_integer() for value in values):
                     raise ValueError
                 columns[name].append([int(v) for v in values] if count else values[0])
                 at += size

@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from percuss.errors import InputError
-from percuss.scene.surfaces.numbers import Array, floats
+from percuss.scene.surfaces.numbers import Array, floats, joined
 
 _HEAD = 84
 _FACET = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
@@ -25,25 +25,8 @@ def read(data: bytes) -> tuple[Array, Array]:
             f"triangle {against[0]}: its normal points to the side from which its corners run clockwise "
             f"({len(against)} of {len(corners)} triangles contradict themselves so)"
         )
-    return _joined(corners.reshape(-1, 3))
-
-
-def _joined(corners: Array) -> tuple[Array, Array]:
-    """Vertices in the order of their first use, and triangles by their numbers.
-
-    Sorted by a hash of their bits, which takes a tenth of the time of sorting them as rows.
-    """
-    corners = corners + 0.0  # one zero, not two
-    bits = corners.view(np.uint64)
-    odd = np.array([0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9], dtype=np.uint64)
-    mixed = (bits ^ (bits >> np.uint64(29))) * odd
-    _, first, places = np.unique(mixed.sum(axis=1), return_index=True, return_inverse=True)
-    if not np.array_equal(corners[first][places], corners):  # two vertices with one hash
-        _, first, places = np.unique(corners, axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return corners[first[order]], rank[places.reshape(-1, 3)]
+    vertices, places = joined(corners.reshape(-1, 3))
+    return vertices, places.reshape(-1, 3)
 
 
 def _is_binary(data: bytes) -> bool:
@@ -69,6 +52,11 @@ def _text(data: bytes) -> tuple[Array, Array]:
     corners, normals = _VERTEX.findall(data), _NORMAL.findall(data)
     if len(corners) != 3 * len(normals):
         raise InputError(f"has {len(corners)} vertices for {len(normals)} facets: each facet has three")
+    begin = [facet.start() for facet in _NORMAL.finditer(data)]
+    facets = np.searchsorted(begin, [vertex.start() for vertex in _VERTEX.finditer(data)]) - 1
+    odd = np.flatnonzero(facets != np.repeat(np.arange(len(normals)), 3))
+    if len(odd):
+        raise InputError(f"triangle {odd[0] // 3} has not three vertices")
     last = data.rstrip().rsplit(b"\n", 1)[-1].split()
     if not last or last[0].lower() != b"endsolid":
         raise InputError("does not end with `endsolid`: its end is missing")
