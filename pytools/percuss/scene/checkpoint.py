@@ -67,8 +67,19 @@ def _digest(
     from hashlib import sha256
 
     scene, settings = start[0], {key: value for key, value in start[1].items() if key != "threads"}
-    parts = (scene, settings, duration_s, dict(record), sha256(core.snapshot()).hexdigest())
+    parts = (_in_full(scene), settings, duration_s, dict(record), sha256(core.snapshot()).hexdigest())
     return sha256(repr(parts).encode()).hexdigest()
+
+
+def _in_full(part: Any) -> Any:
+    """The same with arrays as lists: an array of more than a thousand numbers shows only the first and last of them."""
+    import numpy as np
+
+    if isinstance(part, Mapping):
+        return {key: _in_full(value) for key, value in part.items()}
+    if isinstance(part, list | tuple):
+        return [_in_full(value) for value in part]
+    return part.tolist() if isinstance(part, np.ndarray) else part
 
 
 def _joined(first: Mapping[str, Any], then: Mapping[str, Any]) -> dict[str, Any]:

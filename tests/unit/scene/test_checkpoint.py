@@ -22,6 +22,7 @@ from percuss.scene import (
     PointProbe,
     Record,
     Result,
+    SampledMotion,
     Scene,
     Settings,
 )
@@ -105,3 +106,34 @@ def test_a_folder_that_is_not_there_is_refused_before_the_run(tmp_path: Path) ->
     with pytest.raises(InputError, match="its folder does not exist"):
         world.run(0.1, RECORD, checkpoint=Checkpoint(tmp_path / "none" / "run", 0.05))
     assert world.time_s == 0.0
+
+
+def test_another_motion_is_another_scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long arrays that differ in the middle: the run is stopped, the motion changed, the run taken up again."""
+    import percuss.scene.checkpoint as module
+
+    class StopError(Exception):
+        pass
+
+    def shaken(amplitude: float) -> Scene:
+        times = np.linspace(0.0, 1.0, 5001)
+        velocities = np.zeros((5001, 3))
+        velocities[2000:3000, 0] = amplitude
+        box = [Contactor(Box((0.2, 0.2, 0.2)), "box")]
+        table = Body("table", box, motion=SampledMotion(times, velocities), position_m=(0, 0, -0.1))
+        upper = Body("upper", box, mass_kg=3.0, position_m=(0, 0, 0.1))
+        return Scene([table, upper], [Law(("box", "box"), friction=0.4)])
+
+    def stopping(*args: object) -> None:
+        write(*args)
+        raise StopError
+
+    checkpoint = Checkpoint(tmp_path / "run.checkpoint", 0.1)
+    write = module._write
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "_write", stopping)
+        with pytest.raises(StopError):
+            shaken(0.1).world(SETTINGS).run(0.6, checkpoint=checkpoint)
+    with pytest.raises(InputError, match="another scene or run"):
+        shaken(0.2).world(SETTINGS).run(0.6, checkpoint=checkpoint)
+    assert shaken(0.1).world(SETTINGS).run(0.6, checkpoint=checkpoint).steps_taken == 600
