@@ -65,6 +65,11 @@ class Comparison:
         errors = [solution.backward for solution in self.solutions if solution.backward]
         return None if self.solved else min(errors, key=lambda backward: backward.relative)
 
+    def stand(self, norm: str) -> str:
+        """Where a problem that no solver has solved stands: the best residual in that norm, and what else is known."""
+        best = min(asdict(solution.residuals)[norm] for solution in self.solutions)
+        return f"best residual {best:.2g}; {self.existence}; {self.backward}"
+
     def facts(self) -> dict[str, object]:
         """For a JSON document."""
         return {
@@ -128,12 +133,14 @@ def read(path: str | Path) -> ContactProblem:
     except ModuleNotFoundError:
         raise InputError("reading FCLIB files needs h5py", hint='pip install "percuss[fclib]"') from None
     path = Path(path)
+    if path.is_dir():
+        raise InputError(f"{path}: is a folder, not a file")
     try:
         file = h5py.File(path, "r")
     except FileNotFoundError:
         raise InputError(f"{path}: no such file or folder") from None
     except OSError as fault:
-        raise InputError(f"{path}: cannot be read as HDF5 ({fault})") from None
+        raise InputError(f"{path}: cannot be read as HDF5 ({' '.join(str(fault).split())})") from None
     with file:
         kinds: list[str] = []
         try:

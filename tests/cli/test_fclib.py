@@ -57,6 +57,15 @@ def test_a_folder_passes_over_what_is_no_problem(percuss, folder, write_fclib) -
     assert ["fault" in line for line in lines] == [False, False, True, True, True]
 
 
+def test_a_folder_of_which_all_is_skipped_is_no_success(percuss, folder) -> None:
+    (folder / "bad.hdf5").write_text("no HDF5")
+    (folder / "inside.hdf5").mkdir()
+    found = percuss("fclib", "solve", folder)
+    assert found.code == 2
+    assert "inside.hdf5: is a folder, not a file" in found.err
+    assert "no file holds a problem that can be solved" in found.err
+
+
 def test_planar_and_rolling_problems_are_solved(percuss, write_fclib) -> None:
     for name, dimension in (("plane", 2), ("rolling", 5)):
         said = percuss("fclib", "solve", write_fclib(f"{name}.hdf5", dimension=dimension), "--solver", "all", "--json")

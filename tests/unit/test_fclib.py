@@ -107,6 +107,9 @@ def test_foreign_files_are_refused(tmp_path: Path) -> None:
     (tmp_path / "text.hdf5").write_text("no HDF5")
     with pytest.raises(InputError, match="cannot be read as HDF5"):
         fclib.read(tmp_path / "text.hdf5")
+    (tmp_path / "folder.hdf5").mkdir()
+    with pytest.raises(InputError, match="is a folder, not a file"):
+        fclib.read(tmp_path / "folder.hdf5")
     with h5py.File(tmp_path / "other.hdf5", "w") as file:
         file["solution/r"] = [5]
     with pytest.raises(InputError, match="holds solution"):

@@ -10,6 +10,8 @@ import typer
 from percuss.cli.options import JsonOption
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from percuss.fclib import Comparison
 
 app = typer.Typer(no_args_is_help=True, add_completion=False)
@@ -37,12 +39,13 @@ def solve(
     """Solve the frictional contact problems of FCLIB files: residuals, iterations and time of each solver.
 
     The exit code is 1 if for some file no solver met the tolerance. In a folder, files without a solvable problem are
-    skipped, with the reason. With --json each problem is one line, written when it is solved.
+    skipped, with the reason; if all are, the exit code is 2. With --json each problem is one line, written when it is
+    solved.
     """
-    from percuss.cli.output import give_line, say, table_text
+    from percuss.cli.output import say, table_text
     from percuss.contact import NORMS
     from percuss.errors import AnswerIsNo, InputError
-    from percuss.fclib import compare, find, read
+    from percuss.fclib import compare, read
     from percuss.spelling import did_you_mean
 
     names = _solvers(solver)
@@ -50,18 +53,28 @@ def solve(
         raise InputError(f"--norm {norm}: {did_you_mean(norm, NORMS)}")
     if not 0 < tol < float("inf"):
         raise InputError(f"--tol {tol}: must be positive and finite")
-    comparisons: list[Comparison] = []
+    settings = {"tol": tol, "norm": norm, "max_iterations": max_iterations, "max_factorisations": max_factorisations}
+    comparisons = list(_each(files, lambda path: compare(read(path), names, repeat=repeat, **settings), json))
+    if not comparisons:
+        raise InputError("no file holds a problem that can be solved: the reason for each is above")
+    if not json:
+        print(table_text(HEADS, [row for comparison in comparisons for row in _rows(comparison)]))
+    unsolved = [comparison for comparison in comparisons if not comparison.solved]
+    for comparison in unsolved:
+        say(f"{comparison.problem.name}: {comparison.stand(norm)}")
+    if unsolved:
+        raise AnswerIsNo(f"not solved to {tol:g}: {', '.join(comparison.problem.name for comparison in unsolved)}")
+
+
+def _each(files: list[Path], solved: Callable[[Path], Comparison], json: bool) -> Iterator[Comparison]:
+    """Each problem as it is solved; what cannot be solved is said, and left out if it comes from a folder."""
+    from percuss.cli.output import give_line, say
+    from percuss.errors import InputError
+    from percuss.fclib import find
+
     for path in find(files):
         try:
-            comparison = compare(
-                read(path),
-                names,
-                repeat=repeat,
-                tol=tol,
-                norm=norm,
-                max_iterations=max_iterations,
-                max_factorisations=max_factorisations,
-            )
+            comparison = solved(path)
         except InputError as fault:
             if path in files or fault.hint:
                 raise
@@ -69,16 +82,9 @@ def solve(
             if json:
                 give_line({"problem": path.stem, "fault": str(fault)})
             continue
-        comparisons.append(comparison)
         if json:
             give_line(comparison.facts())
-    if comparisons and not json:
-        print(table_text(HEADS, [row for comparison in comparisons for row in _rows(comparison)]))
-    unsolved = [comparison for comparison in comparisons if not comparison.solved]
-    for comparison in unsolved:
-        say(f"{comparison.problem.name}: {comparison.existence}; {comparison.backward}")
-    if unsolved:
-        raise AnswerIsNo(f"not solved to {tol:g}: {', '.join(comparison.problem.name for comparison in unsolved)}")
+        yield comparison
 
 
 def _solvers(text: str) -> list[str]:
