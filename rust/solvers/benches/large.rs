@@ -1,7 +1,8 @@
 //! Sweeps without W on walls of a thousand to a million contacts: cost of a contact in a sweep, on one thread and on two.
 //! `cargo bench -p percuss-solvers --bench large`
 //!
-//! Every time is the least of some, taken in turns and by the clock, because other programs disturb only upwards; ratios are
+//! Walls of one height are compared, because a taller one costs more however small it is: more of its contacts still slip after
+//! these sweeps. Every time is the least of some, taken in turns and by the clock, because other programs disturb only upwards; ratios are
 //! of one run.
 
 #[path = "../tests/problems/mod.rs"]
@@ -46,7 +47,9 @@ fn main() {
          before the first sweep, in sweeps: one thread, two   cost over the least so far"
     );
     let mut least: f64 = f64::INFINITY;
-    for (rows, columns, repeats) in [(10, 27, 200), (10, 253, 60), (20, 1250, 8), (50, 5000, 2)] {
+    let ten_rows = [(10, 27, 200), (10, 253, 60), (10, 2500, 8), (10, 25_000, 4)];
+    let fifty_rows = [(50, 54, 60), (50, 5000, 4)];
+    for (rows, columns, repeats) in ten_rows.into_iter().chain(fifty_rows) {
         let scene = wall(rows, columns, false, 0.0);
         let mut workspace = Workspace::default();
         let mut best = [[f64::INFINITY; 2]; 2];
@@ -65,6 +68,10 @@ fn main() {
             (sweep, few - SWEEPS[0] as f64 * sweep)
         };
         let [one, two] = best.map(parts);
+        if (rows, columns) == (50, 54) {
+            println!("the same, of fifty rows:");
+            least = f64::INFINITY;
+        }
         least = least.min(one.0 * each);
         println!(
             "{:8}   {:6.1}   {:6.1}   {:4.2}      {:5.1}   {:5.1}      {:.2}",

@@ -5,7 +5,9 @@
 //! are computed; the others are their transposes, so W is symmetric to the bit. All storage is reused, and no
 //! step allocates once the largest problem has been seen.
 
-use crate::block_matrix::{Block, Lanes, Vector3};
+use pulp::{Arch, NullaryFnOnce};
+
+use crate::block_matrix::{BlockMatrix, Lanes, Vector3};
 use crate::error::Error;
 use crate::parallel;
 use crate::problem::{BlockKind, Problem};
@@ -72,7 +74,7 @@ pub struct Span {
 
 impl Joined {
     /// Subtract Y_i^T Y_j from a block of W.
-    fn subtract(&self, i: usize, j: usize, block: &mut Block) {
+    fn subtract(&self, i: usize, j: usize, block: &mut [Lanes; 3]) {
         for a in self.spans[i].iter().flatten() {
             for b in self.spans[j]
                 .iter()
@@ -102,10 +104,15 @@ pub struct Assembly {
     sides: Vec<u32>,
     /// Next free place in each column while W is filled.
     free: Vec<u32>,
+    /// Jacobians of all contacts by columns.
+    turned: Vec<[Columns; 2]>,
 }
 
 /// M^-1 J^T by its three columns.
 type Response = [[f64; 6]; 3];
+
+/// A Jacobian by its six columns, so that a column of a block is their sum: three rows at once.
+type Columns = [Lanes; 6];
 
 impl Assembly {
     /// Write into `problem` the contact problem of these bodies and contacts.
@@ -142,40 +149,7 @@ impl Assembly {
             self.push_neighbours(index, contact, joined, &mut matrix.rows);
             matrix.starts.push(matrix.rows.len() as u32);
         }
-        matrix.blocks.clear();
-        matrix
-            .blocks
-            .resize(matrix.rows.len(), [Lanes::default(); 3]);
-        self.free.clear();
-        self.free
-            .extend_from_slice(&matrix.starts[..contacts.len()]);
-        for (j, contact) in contacts.iter().enumerate() {
-            let responses: [Option<Response>; 2] = std::array::from_fn(|side| {
-                contact.bodies[side]
-                    .map(|body| response(&bodies[body as usize], &contact.jacobians[side]))
-            });
-            let mut own = coupling(contact, contact, &responses);
-            let free = joined.filter(|joined| !joined.blocked[j]);
-            if let Some(joined) = free {
-                joined.subtract(j, j, &mut own);
-            }
-            matrix.diagonal.push(own);
-            // Columns are visited in order, so each row's place in the mirrored column is the next free one.
-            for entry in self.free[j] as usize..matrix.starts[j + 1] as usize {
-                let i = matrix.rows[entry] as usize;
-                let mut block = coupling(&contacts[i], contact, &responses);
-                match joined {
-                    Some(joined) if joined.blocked[i] || joined.blocked[j] => block = [[0.0; 3]; 3],
-                    Some(joined) => joined.subtract(i, j, &mut block),
-                    None => {}
-                }
-                matrix.blocks[entry] = block.map(Lanes::from);
-                let mirror = self.free[i] as usize;
-                self.free[i] += 1;
-                matrix.blocks[mirror] =
-                    std::array::from_fn(|k| [block[0][k], block[1][k], block[2][k]].into());
-            }
-        }
+        self.fill(bodies, contacts, joined, matrix);
         problem.free_velocity.clear();
         problem
             .free_velocity
@@ -196,6 +170,85 @@ impl Assembly {
             }
         }
         problem.prepare()
+    }
+
+    /// Compute the blocks, compiled for the processor at hand.
+    fn fill(
+        &mut self,
+        bodies: &[InverseMass],
+        contacts: &[Contact],
+        joined: Option<&Joined>,
+        matrix: &mut BlockMatrix,
+    ) {
+        struct Fill<'a>(
+            &'a mut Assembly,
+            &'a [InverseMass],
+            &'a [Contact],
+            Option<&'a Joined>,
+            &'a mut BlockMatrix,
+        );
+        impl NullaryFnOnce for Fill<'_> {
+            type Output = ();
+            #[inline(always)]
+            fn call(self) {
+                self.0.fill_here(self.1, self.2, self.3, self.4);
+            }
+        }
+        Arch::new().dispatch(Fill(self, bodies, contacts, joined, matrix));
+    }
+
+    #[inline(always)]
+    fn fill_here(
+        &mut self,
+        bodies: &[InverseMass],
+        contacts: &[Contact],
+        joined: Option<&Joined>,
+        matrix: &mut BlockMatrix,
+    ) {
+        // Every place is written below: what is there from the step before need not be cleared.
+        matrix
+            .blocks
+            .resize(matrix.rows.len(), [Lanes::default(); 3]);
+        self.free.clear();
+        self.free
+            .extend_from_slice(&matrix.starts[..contacts.len()]);
+        self.turned.clear();
+        let turned =
+            |contact: &Contact| [0, 1].map(|side: usize| columns(&contact.jacobians[side]));
+        self.turned.extend(contacts.iter().map(turned));
+        for (j, contact) in contacts.iter().enumerate() {
+            let responses: [Option<Response>; 2] = std::array::from_fn(|side| {
+                contact.bodies[side]
+                    .map(|body| response(&bodies[body as usize], &contact.jacobians[side]))
+            });
+            let block = |i: usize| {
+                let of = (&contacts[i].bodies, &self.turned[i]);
+                coupling(of, &contact.bodies, &responses)
+            };
+            let mut own = block(j);
+            let free = joined.filter(|joined| !joined.blocked[j]);
+            if let Some(joined) = free {
+                joined.subtract(j, j, &mut own);
+            }
+            matrix.diagonal.push(own.map(|column| *column));
+            // Columns are visited in order, so each row's place in the mirrored column is the next free one.
+            for entry in self.free[j] as usize..matrix.starts[j + 1] as usize {
+                let i = matrix.rows[entry] as usize;
+                let mut block = block(i);
+                match joined {
+                    Some(joined) if joined.blocked[i] || joined.blocked[j] => {
+                        block = [Lanes::default(); 3];
+                    }
+                    Some(joined) => joined.subtract(i, j, &mut block),
+                    None => {}
+                }
+                matrix.blocks[entry] = block;
+                let mirror = self.free[i] as usize;
+                self.free[i] += 1;
+                matrix.blocks[mirror] =
+                    std::array::from_fn(|k| [block[0][k], block[1][k], block[2][k]].into());
+            }
+        }
     }
 
     /// List the contacts of each body, or of each group of joined bodies.
@@ -295,24 +348,32 @@ pub fn response(mass: &InverseMass, jacobian: &Jacobian) -> Response {
     })
 }
 
-/// W_ij = sum of J_i (M^-1 J_j^T) over shared bodies.
 #[inline(always)]
-fn coupling(row: &Contact, column: &Contact, responses: &[Option<Response>; 2]) -> Block {
-    let mut block = [[0.0; 3]; 3];
-    for (body, response) in column.bodies.iter().zip(responses) {
+fn columns(jacobian: &Jacobian) -> Columns {
+    std::array::from_fn(|k| [jacobian[0][k], jacobian[1][k], jacobian[2][k]].into())
+}
+
+/// W_ij = sum of J_i (M^-1 J_j^T) over shared bodies: contact i by its bodies and Jacobians, j by its bodies and responses.
+#[inline(always)]
+fn coupling(
+    (bodies, turned): (&[Option<u32>; 2], &[Columns; 2]),
+    others: &[Option<u32>; 2],
+    responses: &[Option<Response>; 2],
+) -> [Lanes; 3] {
+    let mut block = [Lanes::default(); 3];
+    for (body, response) in others.iter().zip(responses) {
         let (Some(body), Some(response)) = (body, response) else {
             continue;
         };
-        for (other, jacobian) in row.bodies.iter().zip(&row.jacobians) {
+        for (other, turned) in bodies.iter().zip(turned) {
             if *other != Some(*body) {
                 continue;
             }
-            for k in 0..3 {
-                for l in 0..3 {
-                    let (j, g) = (&jacobian[l], &response[k]);
-                    block[k][l] += (j[0] * g[0] + j[1] * g[1] + j[2] * g[2])
-                        + (j[3] * g[3] + j[4] * g[4] + j[5] * g[5]);
-                }
+            let [a, b] = [0, 3].map(|k| [turned[k], turned[k + 1], turned[k + 2]]);
+            for (column, given) in block.iter_mut().zip(response) {
+                let shifts = Lanes::product(&a, &[given[0], given[1], given[2]]);
+                let turns = Lanes::product(&b, &[given[3], given[4], given[5]]);
+                *column = column.each(&shifts.each(&turns, |x, y| x + y), |sum, x| sum + x);
             }
         }
     }

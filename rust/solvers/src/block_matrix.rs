@@ -48,6 +48,18 @@ impl DerefMut for Lanes {
 }
 
 impl Lanes {
+    /// Three numbers, and whatever stands behind them.
+    #[inline(always)]
+    pub(crate) fn of_four(numbers: [f64; 4]) -> Self {
+        Self(numbers)
+    }
+
+    /// Three numbers and whatever stands behind them.
+    #[inline(always)]
+    pub(crate) fn four(&self) -> &[f64; 4] {
+        &self.0
+    }
+
     /// All four numbers, of which the last may become anything.
     #[inline(always)]
     pub(crate) fn each(mut self, other: &Self, f: impl Fn(f64, f64) -> f64) -> Self {

@@ -91,7 +91,7 @@ impl Solver {
         report
     }
 
-    /// Accelerated sweeps only, without W where no joints ask for it: for corrections that need not be exact.
+    /// Accelerated sweeps only, without W where neither joints nor contacts ask for it: for corrections that need not be exact.
     ///
     /// # Errors
     /// As [`Solver::solve_bodies`].
@@ -102,11 +102,13 @@ impl Solver {
         u: &mut [Vector3],
         workspace: &mut Workspace,
     ) -> Result<Report, Error> {
-        if bodies.joined.is_some() {
-            return Self::Accelerated.solve_bodies(bodies, settings, r, u, workspace);
+        if bodies.joined.is_none() {
+            check(settings, bodies.contacts.len(), r, u)?;
+            let form = &mut workspace.bodies.body_form;
+            if let Some(report) = form.solve(bodies.masses, bodies.contacts, settings, r, u)? {
+                return Ok(report);
+            }
         }
-        check(settings, bodies.contacts.len(), r, u)?;
-        let form = &mut workspace.bodies.body_form;
-        form.solve(bodies.masses, bodies.contacts, settings, r, u)
+        Self::Accelerated.solve_bodies(bodies, settings, r, u, workspace)
     }
 }

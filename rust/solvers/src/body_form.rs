@@ -6,29 +6,30 @@
 //! blocks in a row of W) are solved faster in this form, chains and sparse piles with W. The iteration is that of
 //! `accelerated`.
 //!
-//! Sweeps of many contacts wait for memory, so that little of it is read, and in its order: with M^-1 = L L^T and V
-//! kept as L^-1 V, the one matrix J L both reads a velocity and, transposed, gives an impulse; and contacts are stored
-//! in the order of the sweeps.
+//! Contacts that move no common body are answered four at a time (`batches`, `four_contacts`). Sweeps of many contacts wait for
+//! memory, so that little of it is read (`swept`), and in its order: contacts are stored in the order of the sweeps.
 //!
 //! Large problems are cut into slabs (`slabs`), of which every other one is swept at the same time, by as many threads as
 //! the pool has that the caller runs in: the same operations in the same order on each body, so the same bits.
 
-use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use pulp::{Arch, NullaryFnOnce};
 use rayon::prelude::*;
 
 use crate::assembly::{Contact, InverseMass};
+use crate::batches::{self, Entry};
 use crate::block_matrix::{Lanes, Vector3};
 use crate::cone::dot;
 use crate::error::Error;
 use crate::focus::Focus;
+use crate::ground::{Ground, by_slab};
 use crate::parallel;
 use crate::problem::{BlockKind, Problem};
 use crate::residual::{self, Residuals};
-use crate::sides::{Root, Sides};
-use crate::slabs::{LARGE, Slabs};
+use crate::sides::Root;
+use crate::slabs::LARGE;
 use crate::solver::{Report, Settings};
+use crate::swept::{Batch, Inertia, Motion, Swept};
 
 /// Share of the tolerance, moved by a sweep, from which on the residual is computed.
 const NEAR: f64 = 4.0;
@@ -42,24 +43,27 @@ const REFRESH: usize = 50;
 /// Bodies and contacts ready for sweeps, with storage kept from step to step. All but `order` is in that order.
 #[derive(Debug, Clone, Default)]
 pub struct BodyForm {
-    /// Contacts in the order of the sweeps, each after its slab and its rank among those of its pair of bodies.
-    order: Vec<(u32, u32, u32)>,
+    /// Contacts in the order of the sweeps.
+    order: Vec<Entry>,
+    /// Them in batches.
+    batches: Vec<Batch>,
     /// Where each contact is in that order.
     places: Vec<u32>,
-    slabs: Slabs,
+    ground: Ground,
     /// Bodies and kinds of the contacts of a large problem that order and slabs were made for, and the number of its bodies.
     graph: Vec<([Option<u32>; 2], BlockKind)>,
     bodies: usize,
     /// How far the sweep of each slab went against the momentum, and the square of how far it went.
     sums: Vec<(f64, f64)>,
-    /// L of each body.
-    roots: Vec<Root>,
     /// Diagonal blocks, q, mu and what derives from them; no blocks between contacts.
     pub(crate) local: Problem,
-    pub(crate) sides: Vec<Sides>,
+    /// The batch of each contact.
+    batch_of: Vec<u32>,
+    /// Roots of the inverse masses of the bodies.
+    pub(crate) roots: Vec<Root>,
     /// Velocities given to the bodies, in the places of `slabs`.
-    pub(crate) v: Vec<[f64; 6]>,
-    previous_v: Vec<[f64; 6]>,
+    v: Vec<Motion>,
+    previous_v: Vec<Motion>,
     pub(crate) r: Vec<Lanes>,
     previous_r: Vec<Lanes>,
     pub(crate) u: Vec<Lanes>,
@@ -71,7 +75,7 @@ pub struct BodyForm {
 
 impl BodyForm {
     /// Solve the contact problem of these bodies from the impulses `r`, leaving in `r` the last impulses and in
-    /// `u` their velocities. Gives up where sweeps stall: [`Report::converged`] tells.
+    /// `u` their velocities. Gives up where sweeps stall: [`Report::converged`] tells. None where W is needed, see [`Self::begin`].
     ///
     /// # Errors
     /// As [`crate::Assembly::assemble`] and [`crate::Solver::solve`].
@@ -82,22 +86,21 @@ impl BodyForm {
         settings: &Settings,
         r: &mut [Vector3],
         u: &mut [Vector3],
-    ) -> Result<Report, Error> {
-        self.begin(bodies, contacts, r)?;
+    ) -> Result<Option<Report>, Error> {
+        if !self.begin(bodies, contacts, r)? {
+            return Ok(None);
+        }
         let sweeps = self.iterate(settings, false);
-        Ok(self.end(settings, sweeps, r, u))
+        Ok(Some(self.end(settings, sweeps, r, u)))
     }
 
-    /// Make ready for these bodies, at the impulses `r`.
+    /// Make ready for these bodies, at the impulses `r`; false where some contact is not of a form that can be swept without W.
     pub(crate) fn begin(
         &mut self,
         bodies: &[InverseMass],
         contacts: &[Contact],
         r: &[Vector3],
-    ) -> Result<(), Error> {
-        parallel::fill(&mut self.roots, bodies.len(), |body| {
-            Root::new(&bodies[body])
-        });
+    ) -> Result<bool, Error> {
         parallel::first_fault(contacts.len(), |contact| {
             let bad = |body: &&u32| **body as usize >= bodies.len();
             match contacts[contact].bodies.iter().flatten().find(bad) {
@@ -111,22 +114,26 @@ impl BodyForm {
             }
         })?;
         if !self.knows(bodies.len(), contacts) {
-            self.slabs.cut(bodies.len(), contacts);
+            self.ground.slabs.cut(bodies.len(), contacts);
             self.arrange(contacts);
             self.remember(bodies.len(), contacts);
         }
-        if self.prepare(contacts).is_err() {
-            // Told in the order that the caller knows.
-            self.graph.clear();
-            self.order.sort_unstable_by_key(|&(_, _, contact)| contact);
-            self.prepare(contacts)?;
+        let fits = match self.prepare(bodies, contacts) {
+            Ok(fits) => fits,
+            Err(_) => {
+                // Told in the order that the caller knows.
+                self.graph.clear();
+                self.order.sort_unstable_by_key(|&(_, _, contact)| contact);
+                self.prepare(bodies, contacts)?
+            }
+        };
+        if fits {
+            self.v.clear();
+            self.v.resize(self.places(), Motion::default());
+            self.go_to(r);
+            self.witness = 0;
         }
-        let places = self.slabs.bodies[self.slabs.count()];
-        self.v.clear();
-        self.v.resize(places, [0.0; 6]);
-        self.go_to(r);
-        self.witness = 0;
-        Ok(())
+        Ok(fits)
     }
 
     /// Go on from the impulses `r`; from none where nothing moves.
@@ -173,15 +180,26 @@ impl BodyForm {
         }
     }
 
-    /// The contacts, as the caller numbers them, in the order of the sweeps.
-    #[cfg(test)]
-    pub(crate) fn contacts(&self) -> impl Iterator<Item = usize> {
-        self.order.iter().map(|&(_, _, contact)| contact as usize)
+    /// The contact that comes at this place of the sweeps, and the places of its bodies.
+    pub(crate) fn at<'a>(&self, place: usize, contacts: &'a [Contact]) -> (&'a Contact, [u32; 2]) {
+        let (slab, _, index) = self.order[place];
+        let contact = &contacts[index as usize];
+        (
+            contact,
+            contact
+                .bodies
+                .map(|body| self.ground.slabs.place(slab, body)),
+        )
+    }
+
+    /// Number of places of bodies.
+    pub(crate) fn places(&self) -> usize {
+        self.ground.slabs.bodies[self.ground.slabs.count()]
     }
 
     /// V computed afresh.
     pub(crate) fn refresh(&mut self) {
-        fresh(&self.slabs, &self.sides, &self.r, &mut self.v);
+        self.ground.refresh(&self.r, &mut self.v);
         self.is_fresh = true;
     }
 
@@ -194,31 +212,57 @@ impl BodyForm {
         std::mem::swap(&mut self.v, &mut self.previous_v);
     }
 
-    fn prepare(&mut self, contacts: &[Contact]) -> Result<(), Error> {
-        let local = &mut self.local;
+    /// Everything that the contacts are asked for; false where one is of another form.
+    fn prepare(&mut self, bodies: &[InverseMass], contacts: &[Contact]) -> Result<bool, Error> {
+        parallel::fill(&mut self.roots, bodies.len(), |body| {
+            Root::new(&bodies[body])
+        });
+        self.ground.inertias.clear();
+        self.ground
+            .inertias
+            .resize(self.places(), Inertia::default());
+        for (mass, &place) in bodies.iter().zip(&self.ground.slabs.place) {
+            if let Some(inertia) = self.ground.inertias.get_mut(place as usize) {
+                *inertia = Inertia::from(mass);
+            }
+        }
+        let (order, slabs) = (&self.order, &self.ground.slabs);
+        let (places, batches, inertias) = (&self.places, &self.batches, &self.ground.inertias);
+        let (count, at) = (contacts.len(), |k: usize| &contacts[order[k].2 as usize]);
+        let fits = AtomicBool::new(true);
+        let much = count >= parallel::MUCH;
+        parallel::fill_if(much, &mut self.ground.swept, batches.len(), |k| {
+            let batch = batches[k];
+            let slab = order[batch.first as usize].0;
+            let mut swept = Swept::new(batch, slabs.place(slab, None));
+            for lane in 0..batch.count as usize {
+                let (slab, _, index) = order[batch.first as usize + lane];
+                let contact = &contacts[index as usize];
+                let bodies = contact.bodies.map(|body| slabs.place(slab, body));
+                let before = places[index.saturating_sub(1) as usize];
+                if !swept.put(lane, contact, bodies, before) {
+                    fits.store(false, Ordering::Relaxed);
+                }
+            }
+            swept.prepare(inertias);
+            swept
+        });
+        if !fits.into_inner() {
+            return Ok(false);
+        }
+        let (local, swept) = (&mut self.local, &self.ground.swept);
         local.matrix.starts.clear();
         local.matrix.starts.resize(contacts.len() + 1, 0);
-        let (slabs, roots) = (&self.slabs, &self.roots);
-        let order = &self.order;
-        let (count, at) = (contacts.len(), |k: usize| &contacts[order[k].2 as usize]);
         parallel::fill(&mut local.free_velocity, count, |k| at(k).free_velocity);
         parallel::fill(&mut local.friction, count, |k| at(k).friction);
         parallel::fill(&mut local.kinds, count, |k| at(k).kind);
-        parallel::fill(&mut self.sides, contacts.len(), |at| {
-            let (slab, _, index) = order[at];
-            let contact = &contacts[index as usize];
-            let jacobian = |k: usize| {
-                let root = contact.bodies[k].map(|body| &roots[body as usize]);
-                root.map(|root| root.times(&contact.jacobians[k]))
-            };
-            Sides {
-                jacobians: [0, 1].map(|k| jacobian(k).unwrap_or_default()),
-                bodies: contact.bodies.map(|body| slabs.place(slab, body)),
-            }
+        let batch_of = &self.batch_of;
+        parallel::fill(&mut local.matrix.diagonal, count, |k| {
+            let swept = &swept[batch_of[k] as usize];
+            swept.block(k - swept.batch.first as usize)
         });
-        let (sides, diagonal) = (&self.sides, &mut local.matrix.diagonal);
-        parallel::fill(diagonal, contacts.len(), |at| sides[at].diagonal());
-        local.prepare()
+        local.measure()?;
+        Ok(true)
     }
 
     /// Order the sweeps: slab after slab, and in each the first points of all pairs of bodies, then the second ones, and so on; a couple goes
@@ -232,24 +276,61 @@ impl BodyForm {
                 rank = if same { rank + 1 } else { 0 };
             }
             self.order
-                .push((self.slabs.of(contact), rank, index as u32));
+                .push((self.ground.slabs.of(contact), rank, index as u32));
         }
-        let slabs = self.slabs.count();
+        let slabs = self.ground.slabs.count();
         if slabs == 1 {
             self.order.sort_unstable();
         } else {
             self.order.par_sort_unstable();
         }
-        self.slabs.contacts.clear();
-        self.slabs.contacts.extend((0..slabs as u32).map(|slab| {
-            let order = &self.order;
-            order.partition_point(|&(other, _, _)| other < slab)
-        }));
-        self.slabs.contacts.push(contacts.len());
+        self.ground.slabs.contacts.clear();
+        self.ground
+            .slabs
+            .contacts
+            .extend((0..slabs as u32).map(|slab| {
+                let order = &self.order;
+                order.partition_point(|&(other, _, _)| other < slab)
+            }));
+        self.ground.slabs.contacts.push(contacts.len());
+        self.pack(contacts);
         self.places.clear();
         self.places.resize(contacts.len(), 0);
         for (place, &(_, _, contact)) in (0..).zip(&self.order) {
             self.places[contact as usize] = place;
+        }
+    }
+
+    /// Put the contacts of each slab into batches.
+    fn pack(&mut self, contacts: &[Contact]) {
+        let slabs = &self.ground.slabs;
+        let parts = by_slab(slabs, &mut self.order);
+        let pack = |(slab, entries): (usize, &mut [Entry])| {
+            let reach = slabs.reach(slab);
+            let place = |body: u32| slabs.place[body as usize] as usize - reach.start;
+            batches::pack(
+                contacts,
+                entries,
+                slabs.contacts[slab],
+                (reach.len(), place),
+            )
+        };
+        let packed: Vec<Vec<Batch>> = if parts.len() == 1 {
+            parts.into_iter().map(pack).collect()
+        } else {
+            parts.into_par_iter().map(pack).collect()
+        };
+        self.batches.clear();
+        self.ground.batches.clear();
+        for batches in packed {
+            self.ground.batches.push(self.batches.len());
+            self.batches.extend(batches);
+        }
+        self.ground.batches.push(self.batches.len());
+        self.batch_of.clear();
+        for (k, batch) in (0..).zip(&self.batches) {
+            let end = self.batch_of.len() + batch.count as usize;
+            self.batch_of.resize(end, k);
         }
     }
 
@@ -278,10 +359,9 @@ impl BodyForm {
 
     /// Velocities of all contacts.
     pub(crate) fn read(&mut self) {
-        let (sides, q, v) = (&self.sides, &self.local.free_velocity, &self.v);
-        parallel::fill(&mut self.u, sides.len(), |i| {
-            sides[i].velocity(&q[i], v, 0).into()
-        });
+        self.u.clear();
+        self.u.resize(self.r.len(), Lanes::default());
+        self.ground.read(&self.v, &mut self.u);
     }
 
     /// Whether the iterate meets the tolerance, with velocities computed afresh.
@@ -295,10 +375,32 @@ impl BodyForm {
 
     /// Whether it does not, by the velocities at hand.
     fn exceeds(&mut self, tolerance: f64) -> bool {
-        let (local, sides, v) = (&self.local, &self.sides, &self.v);
+        // Those of all contacts are read at once, four at a time, unless the last witness tells, or there are many.
+        let few = self.r.len() < parallel::MUCH;
+        if few && self.witness < self.r.len() {
+            let (i, local, r) = (self.witness, &self.local, &self.r);
+            if residual::exceeds_at(i, tolerance, local, r, &self.velocity_of(i)) {
+                return true;
+            }
+        }
+        if few {
+            self.read();
+        }
+        let (local, swept, v) = (&self.local, &self.ground.swept, &self.v);
+        let (batch_of, u) = (&self.batch_of, &self.u);
         residual::exceeds(tolerance, &mut self.witness, local, &self.r, |i| {
-            sides[i].velocity(&local.free_velocity[i], v, 0)
+            if few {
+                return *u[i];
+            }
+            let swept = &swept[batch_of[i] as usize];
+            swept.velocity_of(i - swept.batch.first as usize, v)
         })
+    }
+
+    /// The velocity of one contact.
+    fn velocity_of(&self, contact: usize) -> Vector3 {
+        let swept = &self.ground.swept[self.batch_of[contact] as usize];
+        swept.velocity_of(contact - swept.batch.first as usize, &self.v)
     }
 
     /// Sweeps until the residual meets the tolerance, or until they stall, or, where that is asked for, only a few contacts still move; how many.
@@ -321,9 +423,8 @@ impl BodyForm {
             std::mem::swap(&mut self.v, &mut self.previous_v);
             if sweep.is_multiple_of(REFRESH) {
                 // Both: rounding left in one of the two would be fed to the momentum and grow without bound.
-                let (slabs, sides) = (&self.slabs, &self.sides);
-                fresh(slabs, sides, &self.r, &mut self.v);
-                fresh(slabs, sides, &self.previous_r, &mut self.previous_v);
+                self.ground.refresh(&self.r, &mut self.v);
+                self.ground.refresh(&self.previous_r, &mut self.previous_v);
             }
             if size <= NEAR * settings.tolerance && self.judge(settings.tolerance) {
                 return sweep;
@@ -361,36 +462,22 @@ impl BodyForm {
     /// against the momentum, and the square of how far it goes in the energy norm.
     fn sweep(&mut self, beta: f64) -> (f64, f64) {
         self.is_fresh = false;
-        let (v, previous_v) = (self.v.as_flattened(), self.previous_v.as_flattened_mut());
-        let extrapolate = |(old, new): (&mut [f64], &[f64])| {
+        let (v, previous_v) = (&self.v, &mut self.previous_v);
+        let extrapolate = |(old, new): (&mut [Motion], &[Motion])| {
             for (old, new) in old.iter_mut().zip(new) {
-                *old = new + beta * (new - *old);
+                *old = old.beyond(new, beta);
             }
         };
-        if self.slabs.count() == 1 {
+        if self.ground.slabs.count() == 1 {
             extrapolate((previous_v, v));
         } else {
             let parts = previous_v.par_chunks_mut(CHUNK).zip(v.par_chunks(CHUNK));
             parts.for_each(extrapolate);
         }
         self.sums.clear();
-        self.sums.resize(self.slabs.count(), (0.0, 0.0));
-        let (local, sides, current) = (&self.local, &self.sides, &self.r);
-        for parity in 0..2 {
-            let (r, sums) = (&mut self.previous_r, &mut self.sums);
-            let parts = parts(&self.slabs, parity, r, &mut self.previous_v)
-                .zip(sums.iter_mut().skip(parity).step_by(2));
-            let work = |(part, sums): (Part<'_>, &mut (f64, f64))| {
-                *sums = Arch::new().dispatch(Sweep {
-                    part,
-                    local,
-                    sides,
-                    current,
-                    beta,
-                });
-            };
-            parallel::side_by_side(parts, work);
-        }
+        self.sums.resize(self.ground.slabs.count(), (0.0, 0.0));
+        let (v, r) = (&mut self.previous_v, &mut self.previous_r);
+        self.ground.sweep(&self.r, beta, (r, v), &mut self.sums);
         // In the order of the slabs, whoever was first.
         self.sums
             .iter()
@@ -398,124 +485,5 @@ impl BodyForm {
     }
 }
 
-/// Numbers that a thread takes at once.
-const CHUNK: usize = 6_000;
-
-/// Contacts of one slab, their impulses, and the velocities of the bodies they move.
-struct Part<'a> {
-    contacts: Range<usize>,
-    first_body: usize,
-    r: &'a mut [Lanes],
-    v: &'a mut [[f64; 6]],
-}
-
-/// Of every other slab, from `parity` on, the contacts, the first body they move, and the velocities of all of them.
-fn reaches<'a>(
-    slabs: &'a Slabs,
-    parity: usize,
-    mut v: &'a mut [[f64; 6]],
-) -> impl ExactSizeIterator<Item = (Range<usize>, usize, &'a mut [[f64; 6]])> {
-    let mut body = 0;
-    (parity..slabs.count()).step_by(2).map(move |k| {
-        let bodies = slabs.reach(k);
-        let rest = &mut std::mem::take(&mut v)[bodies.start - body..];
-        let (own, rest) = rest.split_at_mut(bodies.len());
-        (v, body) = (rest, bodies.end);
-        let contacts = slabs.contacts[k]..slabs.contacts[k + 1];
-        (contacts, bodies.start, own)
-    })
-}
-
-/// The same with their impulses.
-fn parts<'a>(
-    slabs: &'a Slabs,
-    parity: usize,
-    mut r: &'a mut [Lanes],
-    v: &'a mut [[f64; 6]],
-) -> impl ExactSizeIterator<Item = Part<'a>> {
-    let mut contact = 0;
-    reaches(slabs, parity, v).map(move |(contacts, first_body, v)| {
-        let rest = &mut std::mem::take(&mut r)[contacts.start - contact..];
-        let (own, rest) = rest.split_at_mut(contacts.len());
-        (r, contact) = (rest, contacts.end);
-        Part {
-            contacts,
-            first_body,
-            r: own,
-            v,
-        }
-    })
-}
-
-/// The sweep of one slab; compiled for the processor at hand.
-struct Sweep<'a> {
-    part: Part<'a>,
-    local: &'a Problem,
-    sides: &'a [Sides],
-    /// The newer of the last two iterates.
-    current: &'a [Lanes],
-    beta: f64,
-}
-
-impl NullaryFnOnce for Sweep<'_> {
-    type Output = (f64, f64);
-
-    #[inline(always)]
-    fn call(self) -> Self::Output {
-        let Self {
-            part,
-            local,
-            sides,
-            current,
-            beta,
-        } = self;
-        let Part {
-            contacts,
-            first_body,
-            r,
-            v,
-        } = part;
-        let first = contacts.start;
-        for (old, new) in r.iter_mut().zip(&current[contacts.clone()]) {
-            *old = old.each(new, |old, new| new + beta * (new - old));
-        }
-        let (mut against, mut moved) = (0.0, 0.0);
-        for i in contacts {
-            let sides = &sides[i];
-            let u = sides.velocity(&local.free_velocity[i], v, first_body);
-            let new = local.answer_from(first, i, r, &u.into());
-            let old = &mut r[i - first];
-            let change = [new[0] - old[0], new[1] - old[1], new[2] - old[2]];
-            if change == [0.0; 3] {
-                continue;
-            }
-            // Number by number: they are in registers.
-            for k in 0..3 {
-                old[k] = new[k];
-            }
-            sides.scatter(change, v, first_body);
-            let current = &current[i];
-            let progress = [
-                new[0] - current[0],
-                new[1] - current[1],
-                new[2] - current[2],
-            ];
-            against -= local.trace[i] * dot(&change, &progress);
-            moved += local.trace[i] * dot(&change, &change);
-        }
-        (against, moved)
-    }
-}
-
-/// V = J^T r, free of the rounding that sweeps collect.
-fn fresh(slabs: &Slabs, sides: &[Sides], r: &[Lanes], v: &mut [[f64; 6]]) {
-    v.fill([0.0; 6]);
-    for parity in 0..2 {
-        let parts = reaches(slabs, parity, v);
-        parallel::side_by_side(parts, |(contacts, first, v)| {
-            for i in contacts {
-                sides[i].scatter(*r[i], v, first);
-            }
-        });
-    }
-}
+/// Bodies that a thread takes at once.
+const CHUNK: usize = 1_000;

@@ -6,18 +6,20 @@
 //! dr = -f - C du,   f = (A + e B D)^-1 F,   C = (A + e B D)^-1 B,   (1 + sum J^T C J) dV = -sum J^T f,   du = J dV,
 //! ```
 //!
-//! in the velocities V of `body_form`, for which M is the identity. Redundant contacts, of which a wall has ten to each body,
+//! in velocities V for which M is the identity: L^-1 times those of the bodies, M^-1 = L L^T. Redundant contacts, of which a wall has ten to each body,
 //! only add to this matrix: it has six rows a body instead of three a contact, and the neighbours of a
 //! body instead of those of all its contacts. A wall of 1000 blocks and 11 644 contacts is factored some hundred times
 //! faster so than with W. A body is two blocks of three, velocity and spin.
 
 use pulp::{Arch, NullaryFnOnce};
 
+use crate::assembly::Contact;
 use crate::block_lu::{self, BlockLu};
 use crate::block_matrix::{Block, BlockMatrix, Lanes, Vector3, add_product, product};
 use crate::body_form::BodyForm;
 use crate::cone::dot;
 use crate::newton::{self, Schedule};
+use crate::parallel;
 use crate::problem::{BlockKind, Problem};
 use crate::residual;
 use crate::sides::Sides;
@@ -36,6 +38,8 @@ const LEAST: usize = 6;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BodyNewton {
     factors: BlockLu,
+    /// The contacts in the order of the sweeps.
+    sides: Vec<Sides>,
     /// 1 + sum J^T C J, two nodes a body.
     matrix: BlockMatrix,
     /// Bodies that share a contact with each, itself among them, rising; and where the list of each begins.
@@ -57,7 +61,20 @@ pub(crate) struct BodyNewton {
 impl BodyNewton {
     /// The pattern of the matrix for contacts between bodies of so many places, and its factors' order; products of blocks that a
     /// factorisation takes, none where they are more than `most`.
-    fn analyse(&mut self, places: usize, sides: &[Sides], most: usize) -> Option<usize> {
+    fn analyse(&mut self, form: &BodyForm, contacts: &[Contact], most: usize) -> Option<usize> {
+        let roots = &form.roots;
+        parallel::fill(&mut self.sides, contacts.len(), |at| {
+            let (contact, bodies) = form.at(at, contacts);
+            let jacobian = |k: usize| {
+                let root = contact.bodies[k].map(|body| &roots[body as usize]);
+                root.map(|root| root.times(&contact.jacobians[k]))
+            };
+            Sides {
+                jacobians: [0, 1].map(|k| jacobian(k).unwrap_or_default()),
+                bodies,
+            }
+        });
+        let (sides, places) = (&self.sides, form.places());
         let mut pairs: Vec<(u32, u32)> = (0..places as u32).map(|body| (body, body)).collect();
         for sides in sides {
             if let [Some(a), Some(b)] = sides.moving() {
@@ -109,16 +126,9 @@ impl BodyNewton {
     }
 
     /// The step of all impulses from (r, u) with regularisation e into `answers`, instead of f; false where it does not exist.
-    fn find_step(
-        &mut self,
-        problem: &Problem,
-        sides: &[Sides],
-        r: &[Lanes],
-        u: &[Lanes],
-        e: f64,
-    ) -> bool {
+    fn find_step(&mut self, problem: &Problem, r: &[Lanes], u: &[Lanes], e: f64) -> bool {
         self.answers.clear();
-        for i in 0..sides.len() {
+        for i in 0..self.sides.len() {
             let (f, mut a, b) = newton::law(problem, i, r, u);
             for (k, a) in a.iter_mut().enumerate() {
                 let mut column = [0.0; 3];
@@ -132,8 +142,9 @@ impl BodyNewton {
             let c = b.map(|column| product(&inverse, &column));
             self.answers.push((product(&inverse, &f), c));
         }
-        Arch::new().dispatch(Assembling(self, sides));
+        Arch::new().dispatch(Assembling(self));
         let Self {
+            sides,
             factors,
             matrix,
             unscaled,
@@ -174,12 +185,12 @@ impl BodyNewton {
 
     /// 1 + sum J^T C J
     #[inline(always)]
-    fn assemble(&mut self, sides: &[Sides]) {
+    fn assemble(&mut self) {
         let one = newton::IDENTITY.map(Lanes::from);
         self.diagonal.clear();
         self.diagonal.resize(self.matrix.diagonal.len(), one);
         self.matrix.blocks.fill([Lanes::default(); 3]);
-        for (i, sides) in sides.iter().enumerate() {
+        for (i, sides) in self.sides.iter().enumerate() {
             let (c, places) = (self.answers[i].1.map(Lanes::from), self.places[i]);
             let moving = sides.moving();
             // J^T of velocity and spin, and C J.
@@ -235,14 +246,14 @@ fn transposed(j: &[Lanes; 6], first: usize) -> [Lanes; 3] {
 }
 
 /// [`BodyNewton::assemble`], compiled for the processor at hand.
-struct Assembling<'a>(&'a mut BodyNewton, &'a [Sides]);
+struct Assembling<'a>(&'a mut BodyNewton);
 
 impl NullaryFnOnce for Assembling<'_> {
     type Output = ();
 
     #[inline(always)]
     fn call(self) {
-        self.0.assemble(self.1);
+        self.0.assemble();
     }
 }
 
@@ -252,6 +263,7 @@ impl BodyForm {
     pub(crate) fn step_by_newton(
         &mut self,
         newton: &mut BodyNewton,
+        contacts: &[Contact],
         settings: &Settings,
         paid: usize,
     ) -> (f64, usize) {
@@ -268,7 +280,7 @@ impl BodyForm {
         self.refresh();
         self.read();
         let mut residual = residual::judged(&self.local, &self.r, &self.u);
-        let Some(products) = newton.analyse(self.v.len(), &self.sides, paid / LEAST) else {
+        let Some(products) = newton.analyse(self, contacts, paid / LEAST) else {
             self.r.clone_from(&newton.best_r);
             self.refresh();
             return (best, 0);
@@ -287,7 +299,7 @@ impl BodyForm {
             }
             made += 1;
             let (r, u) = (&self.r, &self.u);
-            if !newton.find_step(&self.local, &self.sides, r, u, schedule.e) {
+            if !newton.find_step(&self.local, r, u, schedule.e) {
                 schedule.e *= 10.0;
                 continue;
             }
@@ -323,33 +335,63 @@ impl BodyForm {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::assembly::{Assembly, Contact, InverseMass};
+    use crate::assembly::{Assembly, InverseMass, Jacobian};
     use crate::newton::Newton;
+    use crate::problem::cross;
     use proptest::prelude::*;
 
     const BODIES: u32 = 4;
 
+    /// Rows of a side at that arm, of axes that a rotation by the quaternion has turned.
+    fn rows(sign: f64, [w, x, y, z]: [f64; 4], arm: Vector3) -> Jacobian {
+        let axes = [
+            [
+                1.0 - 2.0 * (y * y + z * z),
+                2.0 * (x * y + w * z),
+                2.0 * (x * z - w * y),
+            ],
+            [
+                2.0 * (x * y - w * z),
+                1.0 - 2.0 * (x * x + z * z),
+                2.0 * (y * z + w * x),
+            ],
+            [
+                2.0 * (x * z + w * y),
+                2.0 * (y * z - w * x),
+                1.0 - 2.0 * (x * x + y * y),
+            ],
+        ];
+        axes.map(|d| {
+            let turn = cross(&arm, &d);
+            [d[0], d[1], d[2], turn[0], turn[1], turn[2]].map(|x| sign * x)
+        })
+    }
+
     fn contact() -> impl Strategy<Value = Contact> {
-        let jacobian = prop::array::uniform3(prop::array::uniform6(-1.0..1.0_f64));
+        let vector = || prop::array::uniform3(-1.0..1.0_f64);
         (
             (0..BODIES, 0..=BODIES),
-            prop::array::uniform2(jacobian),
+            (prop::array::uniform4(0.1..1.0_f64), vector(), vector()),
             prop::array::uniform3(-1.0..0.5_f64),
             0.0..1.0_f64,
             any::<bool>(),
         )
             .prop_map(
-                |((a, b), jacobians, free_velocity, friction, bounded)| Contact {
-                    // The last one stands for the ground.
-                    bodies: [Some(a), (b < BODIES && b != a).then_some(b)],
-                    jacobians,
-                    free_velocity,
-                    friction,
-                    kind: if bounded {
-                        BlockKind::Bounded
-                    } else {
-                        BlockKind::Contact
-                    },
+                |((a, b), (q, arm_a, arm_b), free_velocity, friction, bounded)| {
+                    let length = q.iter().map(|x| x * x).sum::<f64>().sqrt();
+                    let q = q.map(|x| x / length);
+                    Contact {
+                        // The last one stands for the ground.
+                        bodies: [Some(a), (b < BODIES && b != a).then_some(b)],
+                        jacobians: [rows(-1.0, q, arm_a), rows(1.0, q, arm_b)],
+                        free_velocity,
+                        friction,
+                        kind: if bounded {
+                            BlockKind::Bounded
+                        } else {
+                            BlockKind::Contact
+                        },
+                    }
                 },
             )
     }
@@ -367,19 +409,19 @@ mod tests {
                 rotation_per_kg_m2: [[2.0, 0.3, 0.0], [0.3, 3.0, 0.1], [0.0, 0.1, 1.0]],
             }; BODIES as usize];
             let mut form = BodyForm::default();
-            form.begin(&masses, &contacts, &start[..contacts.len()]).unwrap();
+            assert!(form.begin(&masses, &contacts, &start[..contacts.len()]).unwrap());
             form.read();
             // In the order of the sweeps.
-            let sorted: Vec<Contact> = form.contacts().map(|i| contacts[i]).collect();
+            let sorted: Vec<Contact> = (0..contacts.len()).map(|k| *form.at(k, &contacts).0).collect();
             let mut problem = Problem::default();
             Assembly::default().assemble(&masses, &sorted, &mut problem).unwrap();
             let mut with = Newton::default();
             with.factors.analyse(&problem.matrix);
             let mut without = BodyNewton::default();
-            without.analyse(form.v.len(), &form.sides, usize::MAX).unwrap();
+            without.analyse(&form, &contacts, usize::MAX).unwrap();
             let both = [
                 with.find_step(&problem, &form.r, &form.u, e),
-                without.find_step(&form.local, &form.sides, &form.r, &form.u, e),
+                without.find_step(&form.local, &form.r, &form.u, e),
             ];
             prop_assume!(both == [true; 2]);
             let size = with.step.iter().flatten().fold(1.0_f64, |most, x| most.max(x.abs()));

@@ -16,6 +16,7 @@ mod apgd;
 mod assembly;
 mod auto;
 mod backward;
+mod batches;
 mod block_lu;
 mod block_matrix;
 mod bodies;
@@ -27,6 +28,9 @@ mod couple;
 mod error;
 mod existence;
 mod focus;
+mod four;
+mod four_contacts;
+mod ground;
 mod interior;
 mod newton;
 mod nsgs;
@@ -37,6 +41,7 @@ mod residual;
 mod sides;
 mod slabs;
 mod solver;
+mod swept;
 
 pub use assembly::{
     Assembly, Contact, InverseMass, Jacobian, Joined, Span, apply_impulses, response,

@@ -1,7 +1,7 @@
 //! The exact solution of one contact with all others held: u = A r + b, K* ∋ u + mu |u_T| n ⟂ r ∈ K.
 //!
-//! Take-off when b_N >= 0; else stick when the impulse that stops the contact lies in the cone; else slip:
-//! with d the direction of u_T, r = r_N (1, -mu d) and u_N = 0 give r_N = -b_N / (A_NN - mu A_NT d), and what
+//! Take-off when b_N >= 0; without friction r_N = -b_N / A_NN; else stick when the impulse that stops the contact
+//! lies in the cone; else slip: with d the direction of u_T, r = r_N (1, -mu d) and u_N = 0 give r_N = -b_N / (A_NN - mu A_NT d), and what
 //! is left is one scalar equation for the angle of d, d⊥ . u_T(d) = 0 with d . u_T >= 0. Multiplied by the
 //! denominator it is a trigonometric polynomial of second degree without divisions: Newton from the last
 //! direction, and a scan of the circle where that ends at the wrong root.
@@ -24,7 +24,7 @@ pub(crate) struct Contact {
 
 /// The last Newton step of a solve. It leaves an error of the order of its square, and the next sweep starts
 /// from there: directions are exact to rounding where sweeps have settled, at one step a sweep.
-const LAST_STEP: f64 = 1e-2;
+pub(crate) const LAST_STEP: f64 = 1e-2;
 const NEWTON_STEPS: usize = 12;
 const SCAN: usize = 48;
 /// The last Newton step towards a root that a scan has found: its square is rounding.
@@ -38,6 +38,9 @@ pub(crate) fn solve(contact: &Contact, r: &Lanes, u: &Lanes) -> Lanes {
     if free[0] >= 0.0 {
         return Lanes::default();
     }
+    if contact.mu == 0.0 {
+        return frictionless(&contact.matrix, r, u).into();
+    }
     let stick = stick(&contact.inverse, r, u);
     if contains(&stick, contact.mu) {
         return stick;
@@ -50,6 +53,13 @@ pub(crate) fn solve(contact: &Contact, r: &Lanes, u: &Lanes) -> Lanes {
 #[inline(always)]
 fn stick(inverse: &[Lanes; 3], r: &Lanes, u: &Lanes) -> Lanes {
     r.each(&Lanes::product(inverse, u), |r, step| r - step)
+}
+
+/// The impulse without friction, as a correction too; what friction there was is taken out.
+#[inline(always)]
+fn frictionless(a: &[Lanes; 3], r: &Lanes, u: &Lanes) -> Vector3 {
+    let normal = u[0] - (a[1][0] * r[1] + a[2][0] * r[2]);
+    [(r[0] - normal / a[0][0]).max(0.0), 0.0, 0.0]
 }
 
 /// A direction of slip: a vector in the plane, and its length, which may be any.
@@ -87,15 +97,17 @@ impl Direction {
     }
 }
 
-/// The slip equation of one contact, free of divisions.
-struct Slip<'a> {
-    matrix: &'a [Lanes; 3],
+/// The slip equation of one contact, free of divisions. It owns its matrix: were it pointed at, a sweep that unpacks a contact
+/// into registers would have to write it to memory for the few contacts that are searched.
+#[derive(Clone, Copy)]
+struct Slip {
+    matrix: [Lanes; 3],
     mu: f64,
     /// b: the velocity with the contact's own impulse taken out.
     free: Vector3,
 }
 
-impl Slip<'_> {
+impl Slip {
     /// A_NN - mu A_NT d, times the length: positive for every admissible direction.
     #[inline(always)]
     fn denominator(&self, direction: Direction) -> f64 {
@@ -111,7 +123,7 @@ impl Slip<'_> {
     /// mu A_TT d
     #[inline(always)]
     fn resistance(&self, d: [f64; 2]) -> [f64; 2] {
-        let a = self.matrix;
+        let a = &self.matrix;
         [1, 2].map(|k| self.mu * (a[1][k] * d[0] + a[2][k] * d[1]))
     }
 
@@ -122,7 +134,7 @@ impl Slip<'_> {
     /// what the sweep waits for.
     #[inline(always)]
     fn evaluate(&self, direction: Direction) -> (f64, f64, f64) {
-        let (a, b) = (self.matrix, &self.free);
+        let (a, b) = (&self.matrix, &self.free);
         let dot = |x: [f64; 2], y: [f64; 2]| x[0] * y[0] + x[1] * y[1];
         let Direction { d, length } = direction;
         let across = [-d[1], d[0]];
@@ -174,15 +186,15 @@ impl Slip<'_> {
 
 /// The impulse of a contact that sticking would not keep in the cone.
 #[inline(always)]
-fn slip(contact: &Contact, free: &Lanes, r: &Lanes, u: &Lanes) -> Vector3 {
+pub(crate) fn slip(contact: &Contact, free: &Lanes, r: &Lanes, u: &Lanes) -> Vector3 {
     let equation = Slip {
-        matrix: &contact.matrix,
+        matrix: contact.matrix,
         mu: contact.mu,
         free: **free,
     };
     // The last direction if there is one: against r_T, which slip keeps on the cone.
     let direction = if r[1] == 0.0 && r[2] == 0.0 {
-        first_direction(contact, r, u)
+        first_direction(contact.inverse, *r, *u)
     } else {
         Direction::against(r)
     };
@@ -191,7 +203,7 @@ fn slip(contact: &Contact, free: &Lanes, r: &Lanes, u: &Lanes) -> Vector3 {
     if let (true, Some(impulse)) = (arrived, equation.impulse(direction)) {
         return impulse;
     }
-    let [x, y, z] = search(&equation, direction, step)
+    let [x, y, z] = search(equation, direction, step)
         .unwrap_or_else(|| projected_step(r, u, contact.mu, contact.rho));
     [x, y, z]
 }
@@ -200,16 +212,13 @@ fn slip(contact: &Contact, free: &Lanes, r: &Lanes, u: &Lanes) -> Vector3 {
 /// before it begins with the direction.
 #[cold]
 #[inline(never)]
-fn first_direction(contact: &Contact, r: &Lanes, u: &Lanes) -> Direction {
-    Direction::against(&stick(&contact.inverse, r, u))
+fn first_direction(inverse: [Lanes; 3], r: Lanes, u: Lanes) -> Direction {
+    Direction::against(&stick(&inverse, &r, &u))
 }
 
 /// More steps of Newton where the first was not the last, and a scan of the circle where they end at the wrong root.
 #[inline(never)]
-fn search(equation: &Slip<'_>, mut direction: Direction, mut step: f64) -> Option<Vector3> {
-    if equation.mu == 0.0 {
-        return Some([-equation.free[0] / equation.matrix[0][0], 0.0, 0.0]);
-    }
+fn search(equation: Slip, mut direction: Direction, mut step: f64) -> Option<Vector3> {
     let mut steps = 1;
     while steps < NEWTON_STEPS && step.abs() >= LAST_STEP {
         let along;
@@ -225,7 +234,7 @@ fn search(equation: &Slip<'_>, mut direction: Direction, mut step: f64) -> Optio
 
 /// The stable root found by walking round the circle; where several exist, the one that dissipates most.
 #[cold]
-fn scan(equation: &Slip<'_>) -> Option<Vector3> {
+fn scan(equation: Slip) -> Option<Vector3> {
     let (sin, cos) = (std::f64::consts::TAU / SCAN as f64).sin_cos();
     let mut best: Option<(f64, Vector3)> = None;
     let mut from = [1.0, 0.0];
@@ -250,7 +259,7 @@ fn scan(equation: &Slip<'_>) -> Option<Vector3> {
 
 /// The direction between two at which what is across changes its sign, and the velocity along it: Newton, halving
 /// the angle where that would leave it.
-fn root_between(equation: &Slip<'_>, mut low: [f64; 2], mut high: [f64; 2]) -> ([f64; 2], f64) {
+fn root_between(equation: Slip, mut low: [f64; 2], mut high: [f64; 2]) -> ([f64; 2], f64) {
     let cross = |a: [f64; 2], b: [f64; 2]| a[0] * b[1] - a[1] * b[0];
     let middle = |a: [f64; 2], b: [f64; 2]| {
         let sum = [a[0] + b[0], a[1] + b[1]];
@@ -294,6 +303,28 @@ mod tests {
     }
 
     proptest! {
+        /// Without friction the first answer is the last, to the bit where the normal velocity is zero.
+        #[test]
+        fn frictionless_contacts_are_answered_at_once(
+            l in prop::array::uniform9(-1.0..1.0_f64), b in prop::array::uniform3(-1.0..1.0_f64),
+            r in prop::array::uniform3(0.0..1.0_f64), slide in prop::array::uniform2(-1.0..1.0_f64),
+        ) {
+            let a = matrix(l);
+            let trace = a[0][0] + a[1][1] + a[2][2];
+            let inverse = crate::problem::inverse(&a, trace).map(Lanes::from);
+            let contact = Contact { matrix: a.map(Lanes::from), inverse, mu: 0.0, rho: 1.0 / trace };
+            let velocity = |r: &Vector3| {
+                let own = product(&a, r);
+                [b[0] + own[0], b[1] + own[1], b[2] + own[2]]
+            };
+            let found = solve(&contact, &r.into(), &velocity(&r).into());
+            let f = natural_map(&found, &velocity(&found), 0.0, contact.rho);
+            prop_assert!(crate::cone::dot(&f, &f).sqrt() <= 1e-14, "{found:?}: {f:?}");
+            let still = Lanes::from([1.0 + r[0], 0.0, 0.0]);
+            let same = solve(&contact, &still, &[0.0, slide[0], slide[1]].into());
+            prop_assert_eq!(*same, *still);
+        }
+
         /// Newton and the scan of the circle lead to impulses that obey the law with all others held.
         #[test]
         fn newton_and_scan_solve_the_slip(
@@ -322,7 +353,7 @@ mod tests {
             }
             check(&r, 1e-12)?;
             if !contains(&product(&inverse, &b).map(|x| -x), mu) {
-                let found = scan(&Slip { matrix: &lanes(a), mu, free: b });
+                let found = scan(Slip { matrix: lanes(a), mu, free: b });
                 prop_assert!(found.is_some());
                 check(&found.unwrap(), 1e-12)?;
             }

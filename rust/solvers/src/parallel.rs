@@ -11,7 +11,17 @@ const PIECE: usize = 512;
 
 /// Fill `into` with f(0), f(1), ..., keeping its storage.
 pub(crate) fn fill<T: Send>(into: &mut Vec<T>, count: usize, f: impl Fn(usize) -> T + Send + Sync) {
-    if count < MUCH {
+    fill_if(count >= MUCH, into, count, f);
+}
+
+/// The same where whoever calls knows whether it is much work.
+pub(crate) fn fill_if<T: Send>(
+    much: bool,
+    into: &mut Vec<T>,
+    count: usize,
+    f: impl Fn(usize) -> T + Send + Sync,
+) {
+    if !much {
         into.clear();
         into.extend((0..count).map(f));
     } else {

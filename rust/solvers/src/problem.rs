@@ -136,6 +136,20 @@ impl Problem {
 
     /// Check the data and derive what every solver needs; called whenever the data has been rewritten.
     pub(crate) fn prepare(&mut self) -> Result<(), Error> {
+        self.measure()?;
+        let contacts = self.contacts();
+        let (diagonal, friction, trace) = (&self.matrix.diagonal, &self.friction, &self.trace);
+        parallel::fill(&mut self.local, contacts, |i| one_contact::Contact {
+            matrix: diagonal[i].map(Lanes::from),
+            inverse: inverse(&diagonal[i], trace[i]).map(Lanes::from),
+            mu: friction[i],
+            rho: 1.0 / trace[i],
+        });
+        Ok(())
+    }
+
+    /// The same as far as residuals and steps of Newton need it, for which sweeps without W have blocks of their own.
+    pub(crate) fn measure(&mut self) -> Result<(), Error> {
         let contacts = self.contacts();
         for (name, found) in [
             ("q", self.free_velocity.len()),
@@ -159,13 +173,6 @@ impl Problem {
         parallel::fill(&mut self.rho, contacts, |i| 1.0 / trace[i]);
         let energies = trace.iter().zip(q).map(|(trace, q)| dot(q, q) / trace);
         self.energy_scale = energies.fold(0.0, |sum, energy| sum + energy);
-        let (diagonal, friction, trace) = (&self.matrix.diagonal, &self.friction, &self.trace);
-        parallel::fill(&mut self.local, contacts, |i| one_contact::Contact {
-            matrix: diagonal[i].map(Lanes::from),
-            inverse: inverse(&diagonal[i], trace[i]).map(Lanes::from),
-            mu: friction[i],
-            rho: 1.0 / trace[i],
-        });
         self.weigh();
         Ok(())
     }
@@ -215,15 +222,9 @@ impl Problem {
     /// Radius of the ball that block i lies in; none for a contact, which lies in a cone.
     #[inline(always)]
     pub(crate) fn radius(&self, i: usize, r: &[Lanes]) -> Option<f64> {
-        self.radius_from(0, i, r)
-    }
-
-    /// The same where `r` holds the impulses from block `first` on.
-    #[inline(always)]
-    fn radius_from(&self, first: usize, i: usize, r: &[Lanes]) -> Option<f64> {
         match self.kinds[i] {
             BlockKind::Contact => None,
-            BlockKind::Couple => Some(r[i - first - 1][0]),
+            BlockKind::Couple => Some(r[i - 1][0]),
             BlockKind::Bounded => Some(self.friction[i]),
         }
     }
@@ -231,14 +232,8 @@ impl Problem {
     /// The new impulse of block i with all others held, its velocity being `u` now.
     #[inline(always)]
     pub(crate) fn answer(&self, i: usize, r: &[Lanes], u: &Lanes) -> Lanes {
-        self.answer_from(0, i, r, u)
-    }
-
-    /// The same where `r` holds the impulses from block `first` on.
-    #[inline(always)]
-    pub(crate) fn answer_from(&self, first: usize, i: usize, r: &[Lanes], u: &Lanes) -> Lanes {
-        let (local, own) = (&self.local[i], &r[i - first]);
-        match self.radius_from(first, i, r) {
+        let (local, own) = (&self.local[i], &r[i]);
+        match self.radius(i, r) {
             None => one_contact::solve(local, own, u),
             Some(radius) => {
                 let [matrix, inverse] = [&local.matrix, &local.inverse].map(|a| a.map(|x| *x));
@@ -270,16 +265,20 @@ impl Problem {
 /// r by -inverse u, so that an inexact inverse costs sweeps but leaves no error.
 pub(crate) fn inverse(a: &Block, trace: f64) -> Block {
     let mut a = *a;
-    let mut minors = minors(&a);
-    if dot(&a[0], &minors[0]).abs() <= SINGULAR * trace * trace * trace {
-        for (k, column) in a.iter_mut().enumerate() {
-            column[k] += STIFFENING * trace;
-        }
-        minors = self::minors(&a);
+    let stiffening = stiffening(&a, trace);
+    for (k, column) in a.iter_mut().enumerate() {
+        column[k] += stiffening;
     }
+    let minors = minors(&a);
     let determinant = dot(&a[0], &minors[0]);
     // The minors are the rows of the inverse times the determinant; blocks are stored by columns.
     std::array::from_fn(|j| std::array::from_fn(|i| minors[i][j] / determinant))
+}
+
+/// What is added to the diagonal of a block before it is inverted: nothing, unless it is singular.
+pub(crate) fn stiffening(a: &Block, trace: f64) -> f64 {
+    let singular = dot(&a[0], &minors(a)[0]).abs() <= SINGULAR * trace * trace * trace;
+    if singular { STIFFENING * trace } else { 0.0 }
 }
 
 fn minors(a: &Block) -> Block {
@@ -290,7 +289,9 @@ fn minors(a: &Block) -> Block {
     ]
 }
 
-fn cross(x: &Vector3, y: &Vector3) -> Vector3 {
+/// x times y.
+#[inline(always)]
+pub(crate) fn cross(x: &Vector3, y: &Vector3) -> Vector3 {
     [
         x[1] * y[2] - x[2] * y[1],
         x[2] * y[0] - x[0] * y[2],

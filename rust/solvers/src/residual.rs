@@ -228,6 +228,17 @@ pub(crate) fn exceeds(
     sum.is_nan()
 }
 
+/// Whether what one contact adds is enough for that.
+pub(crate) fn exceeds_at(
+    contact: usize,
+    tolerance: f64,
+    problem: &Problem,
+    r: &[Lanes],
+    u: &Vector3,
+) -> bool {
+    square(problem, contact, r, u) > tolerance * tolerance * problem.judged_scale
+}
+
 /// Contacts among which the witness is looked for where there are many.
 const FEW: usize = 512;
 

@@ -1,5 +1,7 @@
 //! The table of solvers and what they share: settings, state, report.
 
+use pulp::Arch;
+
 use crate::apgd::{self, Extrapolated};
 use crate::block_matrix::{Lanes, Vector3};
 use crate::error::{self, Error};
@@ -235,12 +237,13 @@ impl Iteration {
         self.refresh(problem);
     }
 
-    /// u = W r + q, free of the rounding that sweeps collect.
-    #[inline(always)]
+    /// u = W r + q, free of the rounding that sweeps collect; compiled for the processor at hand.
     pub(crate) fn refresh(&mut self, problem: &Problem) {
-        problem
-            .matrix
-            .velocity(&self.r, &problem.free_velocity, &mut self.u);
+        let Self { r, u, .. } = self;
+        Arch::new().dispatch(
+            #[inline(always)]
+            || problem.matrix.velocity(r, &problem.free_velocity, u),
+        );
     }
 
     /// The residual after every so many sweeps and after the last; else only where it meets the tolerance, infinity elsewhere.

@@ -2,25 +2,26 @@
 
 use crate::problems;
 use percuss_solvers::{
-    Assembly, BlockKind, Bodies, Contact, InverseMass, Problem, Residuals, Settings, Solver,
-    Workspace, apply_impulses,
+    Assembly, BlockKind, Bodies, Contact, InverseMass, Jacobian, Problem, Residuals, Settings,
+    Solver, Workspace, apply_impulses,
 };
 use proptest::prelude::*;
 
 const BODIES: usize = 6;
 
 fn contact() -> impl Strategy<Value = Contact> {
-    let jacobian = prop::array::uniform3(prop::array::uniform6(-1.0..1.0_f64));
+    let vector = || prop::array::uniform3(-1.0..1.0_f64);
     (
         (0..BODIES as u32, 0..BODIES as u32 + 1),
-        prop::array::uniform2(jacobian),
+        (any::<u64>(), [vector(), vector()]),
         prop::array::uniform3(-1.0..0.5_f64),
-        0.0..1.0_f64,
+        // Some without friction.
+        (0.0..1.0_f64).prop_map(|friction| (friction - 0.1).max(0.0)),
     )
-        .prop_map(|((a, b), jacobians, free_velocity, friction)| Contact {
+        .prop_map(|((a, b), (seed, arms), free_velocity, friction)| Contact {
             // The last one stands for the ground.
             bodies: [Some(a), (b < BODIES as u32).then_some(b)],
-            jacobians,
+            jacobians: problems::at_arms(problems::Random::new(seed).unit(), arms),
             free_velocity,
             friction,
             kind: BlockKind::Contact,
@@ -67,6 +68,75 @@ proptest! {
             prop_assert_eq!(again.iterations, 0);
         }
     }
+}
+
+/// The law of Coulomb is met by each contact after sweeps with couples among contacts of many kinds, packed in batches: by the
+/// residual of the problem with W, and by the velocities of the other solver.
+#[test]
+fn couples_are_swept_among_contacts() {
+    let mut scene = problems::wall(4, 6, true, 2.0);
+    let mut turn = 0;
+    scene.add_couples(0.02, 0.03, || {
+        turn += 1;
+        turn % 3 == 0
+    });
+    let bodies = Bodies {
+        masses: &scene.masses,
+        contacts: &scene.contacts,
+        joined: None,
+    };
+    let settings = Settings {
+        tolerance: 1e-9,
+        max_iterations: 20_000,
+        max_factorisations: 0,
+    };
+    let count = scene.contacts.len();
+    let [mut r, mut u, mut s, mut w] = [0; 4].map(|_| vec![[0.0; 3]; count]);
+    let mut workspace = Workspace::default();
+    let swept = Solver::sweep_bodies(&bodies, &settings, &mut r, &mut u, &mut workspace).unwrap();
+    let problem = scene.problem();
+    let judged = Residuals::new(&problem, &r, &u);
+    assert!((judged.energy - swept.residuals.energy).abs() <= 1e-12);
+    assert!(swept.residuals.energy < 1e-6, "{swept:?}");
+    let with = Solver::Accelerated.solve(&problem, &settings, &mut s, &mut w, &mut workspace);
+    assert!(with.unwrap().residuals.energy < 1e-6);
+    for (u, w) in u.iter().flatten().zip(w.iter().flatten()) {
+        assert!((u - w).abs() < 1e-5, "{u} {w}");
+    }
+}
+
+/// Rows that move both bodies in one direction are none that can be swept without W: they are swept with it, to the bit.
+#[test]
+fn rows_of_another_form_are_swept_with_w() {
+    let row = |k: usize| std::array::from_fn(|c| ((3 * k + 7 * c) as f64).sin());
+    let jacobian: Jacobian = std::array::from_fn(row);
+    let contact = |kind| Contact {
+        bodies: [Some(0), Some(1)],
+        jacobians: [jacobian, jacobian],
+        free_velocity: [-1.0, 0.5, 0.2],
+        friction: 0.4,
+        kind,
+    };
+    let contacts = [BlockKind::Contact, BlockKind::Bounded].map(contact);
+    let bodies = bodies();
+    let scene = Bodies {
+        masses: &bodies,
+        contacts: &contacts,
+        joined: None,
+    };
+    let settings = Settings {
+        tolerance: 1e-10,
+        max_iterations: 500,
+        max_factorisations: 0,
+    };
+    let mut workspace = Workspace::default();
+    let [mut r, mut u, mut s, mut w] = [[[0.0; 3]; 2]; 4];
+    let swept = Solver::sweep_bodies(&scene, &settings, &mut r, &mut u, &mut workspace);
+    let accelerated = Solver::Accelerated;
+    let solved = accelerated.solve_bodies(&scene, &settings, &mut s, &mut w, &mut workspace);
+    assert_eq!(swept, solved);
+    assert!(swept.unwrap().converged);
+    assert_eq!((r, u), (s, w));
 }
 
 #[test]

@@ -77,16 +77,15 @@ impl Scene {
         normal: Vector3,
         friction: f64,
     ) {
-        let frame = frame(normal);
-        let mut jacobians = [[[0.0; 6]; 3]; 2];
-        for side in 0..2 {
-            let Some(body) = bodies[side] else { continue };
-            let arm: Vector3 = std::array::from_fn(|k| point[k] - self.centres[body as usize][k]);
-            let sign = [-1.0, 1.0][side];
-            jacobians[side] = frame.map(|axis| {
-                let turn = cross(arm, axis);
-                [axis[0], axis[1], axis[2], turn[0], turn[1], turn[2]].map(|x| sign * x)
-            });
+        let arms = bodies.map(|body| match body {
+            Some(body) => std::array::from_fn(|k| point[k] - self.centres[body as usize][k]),
+            None => [0.0; 3],
+        });
+        let mut jacobians = at_arms(normal, arms);
+        for (jacobian, body) in jacobians.iter_mut().zip(bodies) {
+            if body.is_none() {
+                *jacobian = [[0.0; 6]; 3];
+            }
         }
         self.add_block(bodies, jacobians, friction, BlockKind::Contact);
     }
@@ -168,6 +167,17 @@ pub fn cross(x: Vector3, y: Vector3) -> Vector3 {
 }
 
 /// Orthonormal rows: the normal and two tangents.
+/// Rows of a contact at these arms from the centres of A and B.
+pub fn at_arms(normal: Vector3, arms: [Vector3; 2]) -> [Jacobian; 2] {
+    let frame = frame(normal);
+    [(-1.0, arms[0]), (1.0, arms[1])].map(|(sign, arm)| {
+        frame.map(|axis| {
+            let turn = cross(arm, axis);
+            [axis[0], axis[1], axis[2], turn[0], turn[1], turn[2]].map(|x| sign * x)
+        })
+    })
+}
+
 pub fn frame(normal: Vector3) -> [Vector3; 3] {
     let least = (0..3)
         .min_by(|&i, &j| normal[i].abs().total_cmp(&normal[j].abs()))
