@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+import time
+from pathlib import Path
 
 import pytest
 
@@ -29,18 +31,26 @@ prior = {{ kind = "uniform", low = 20, high = 35 }}
 """
 
 
+def _kinds(folder: Path) -> list[str]:
+    return [event.kind for event in Ledger.open(folder / "ledger").events()]
+
+
 @pytest.mark.parametrize(("grains", "settled"), [(20_000, 0), (200, 1)], ids=["packing", "test"])
 def test_ctrl_c_ends_a_campaign(percuss, make_study, spawn, wait_for_work, folder, grains, settled) -> None:
     study = make_study("sand", str(grains), text=STUDY)
     design = percuss("design", study, "--sampler", "halton", "--n", 2).id
     process = spawn("run", design)
     wait_for_work(process.pid)
+    # A slow machine may still be at the packing then.
+    give_up = time.monotonic() + 60
+    while settled and "scene.settled" not in _kinds(folder) and time.monotonic() < give_up:
+        time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     # Runs under way have five seconds of grace; the rest is for a busy machine.
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert "2 left" in err
-    kinds = [event.kind for event in Ledger.open(folder / "ledger").events()]
+    kinds = _kinds(folder)
     assert kinds.count("scene.settled") == settled
     assert "runs.completed" not in kinds
     assert percuss("audit").code == 0

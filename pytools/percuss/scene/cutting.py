@@ -39,6 +39,8 @@ def cut(body: Body, planes: Sequence[tuple[Vector, Vector]]) -> list[Body]:
         length = float(np.linalg.norm(normal))
         if not length > 0.0 or not np.isfinite(length):
             raise InputError(f"plane with normal {list(direction)}: it must have a direction")
+        if not np.isfinite(point).all():
+            raise InputError(f"plane through {list(point)}: the point must be finite")
         offset = float(normal / length @ np.asarray(point, float))
         halves = [(part, side) for part in parts for side in (1.0, -1.0)]
         parts = [_clipped(part, side * normal / length, side * offset) for part, side in halves]
@@ -57,6 +59,8 @@ def shatter(body: Body, pieces: int, seed: int) -> list[Body]:
 
     if not 1 <= pieces <= 10_000:
         raise InputError(f"pieces = {pieces}: must be from 1 to 10000")
+    if not 0 <= seed < 2**128:
+        raise InputError(f"seed = {seed}: must be from 0 to 2^128 - 1")
     solid = _solid(body)
     corners = np.concatenate(solid)
     low, high = corners.min(axis=0), corners.max(axis=0)

@@ -36,7 +36,7 @@ pub struct Energy {
     pub scheme_j: f64,
     /// Energy of bodies born less that of bodies removed, the start included.
     pub brought_in_j: f64,
-    /// Sum over the steps of what contacts gave instead of taking, where it exceeds the solver's tolerance.
+    /// Sum over steps and islands of what contacts gave instead of taking, where it exceeds the solver's tolerance.
     pub contact_gain_j: f64,
     /// Number of such steps.
     pub gain_steps: u64,

@@ -26,6 +26,12 @@ pub enum RigidError {
         /// What is allowed.
         allowed: &'static str,
     },
+    /// A bond between bodies that forces do not move.
+    #[error("bond {bond}: both bodies are fixed or move as given, it would have nothing to hold")]
+    BondOfTheUnmoved {
+        /// The bond's name.
+        bond: String,
+    },
     /// A bond between bodies that do not touch.
     #[error(
         "bond {bond}: no two faces of these bodies touch at the start, there is nothing to bond"

@@ -100,7 +100,10 @@ impl Probe {
                     joints: scene.joints.len(),
                 })
             }
-            _ => Ok(()),
+            ProbeKind::Point { .. }
+            | ProbeKind::BodyContacts { .. }
+            | ProbeKind::LawContacts { .. }
+            | ProbeKind::Joint { .. } => Ok(()),
         }
     }
 

@@ -77,18 +77,6 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// What contacts gave instead of taking, as a share of the energy there is: the largest kinetic energy, and what would
-    /// lift every body by its own size.
-    pub fn gain_share(&self) -> f64 {
-        if self.gained_j > 0.0 {
-            self.gained_j / (self.largest_kinetic_j + self.lifting_j)
-        } else {
-            0.0
-        }
-    }
-}
-
-impl Recording {
     /// Counts a step.
     fn count(&mut self, report: &StepReport, kinetic_j: f64) {
         self.steps_taken += 1;

@@ -24,7 +24,7 @@ pub struct StepReport {
     pub met: bool,
     /// Work of the contacts in this step [J]; negative: they took energy.
     pub contact_work_j: f64,
-    /// Whether all contacts together gave energy, beyond what the solver's tolerance explains.
+    /// Whether the contacts of any island gave energy, beyond what the solver's tolerance explains.
     pub gained: bool,
     /// Deepest overlap at the middle of the step [m].
     pub overlap_m: f64,

@@ -5,6 +5,7 @@
 //! that hold the bodies, are taken over. Time starts at zero afterwards.
 
 use crate::body::{Body, Role};
+use crate::bonds::Bond;
 use crate::elements::Effort;
 use crate::energy::{Energy, PairWork};
 use crate::error::RigidError;
@@ -114,7 +115,9 @@ impl World {
                 body.birth_s = f64::MAX;
             }
         }
+        let bonds = std::mem::take(&mut scene.bonds);
         let mut rest = World::new(scene, self.setup.settings)?;
+        rest.bond_like(self, bonds);
         let mut quiet = 0;
         let mut speed = 0.0;
         while rest.state.step < settle.max_steps && quiet < settle.quiet_steps {
@@ -162,6 +165,12 @@ impl World {
         }
         let state = &mut self.state;
         state.contacts.clone_from(&settled.state.contacts);
+        state.bonds.clone_from(&settled.state.bonds);
+        // Motions, which settling holds, may begin with a velocity.
+        state
+            .bonds
+            .iter_mut()
+            .for_each(|bond| bond.together = false);
         state.energy = Energy::default();
         state.pair_work.fill(PairWork::default());
         state.gathered.fill(Gathered::default());
@@ -171,6 +180,17 @@ impl World {
         }
         state.energy.brought_in_j = state.energy.mechanical_j();
         Ok(())
+    }
+
+    /// Takes over bonds as `other` found them: here thrown bodies are held, and faces of two that nothing moves are not
+    /// looked at.
+    fn bond_like(&mut self, other: &World, bonds: Vec<Bond>) {
+        if let (Moving::Nonsmoothly(own), Moving::Nonsmoothly(others)) =
+            (&mut self.stepper, &other.stepper)
+        {
+            self.setup.scene.bonds = bonds;
+            own.set_bond_points(others.bond_points(), &mut self.state);
+        }
     }
 
     fn at_start(&self) -> Result<(), RigidError> {

@@ -28,7 +28,7 @@ stored!(Snapshot {
     carried
 });
 
-const MAGIC: &[u8; 8] = b"percuss6";
+const MAGIC: &[u8; 8] = b"percuss7";
 
 impl World {
     /// The state now.

@@ -173,7 +173,7 @@ impl World {
         self.state.quiet[body] = 0;
         match &mut self.stepper {
             Moving::Smoothly(smooth) => smooth.forget(),
-            Moving::Nonsmoothly(nonsmooth) => nonsmooth.loosen(body),
+            Moving::Nonsmoothly(nonsmooth) => nonsmooth.loosen(body, &mut self.state.bonds),
         }
         if self.state.present[body] {
             let change = self.setup.energy_of(&self.state, body).0 - kinetic;

@@ -188,6 +188,43 @@ fn sheared(direction: Vec3, speed: f64, dt_s: f64) -> World {
     world
 }
 
+/// Torn off a body so heavy that the strength is nothing beside what the solver's tolerance is relative to. At an angle to the
+/// face a bond takes G_I times the share of opening in the growth of damage: what opens passes no shear.
+#[test]
+fn what_is_torn_off_breaks_at_any_mass_and_angle() {
+    let (speed, time_s) = (0.05, 0.03);
+    for mass in [1e7, 1e9] {
+        for degrees in [90.0_f64, 60.0, 20.0, 2.0, 0.0] {
+            let (mut scene, above) = glued(tough());
+            scene.laws[0].friction = 0.0;
+            // In the plane of the glue, so that nothing turns it.
+            scene.bodies[0].role = Role::Dynamic(Mass::Given(MassProperties {
+                mass_kg: mass,
+                centre_m: Vec3::zeros(),
+                inertia_kg_m2: Mat3::identity() * mass,
+            }));
+            let (z, x) = degrees.to_radians().sin_cos();
+            scene.bodies[above].role = Role::Kinematic(Motion::Constant {
+                velocity_m_per_s: Vec3::new(x, 0.0, z) * speed,
+                angular_velocity_rad_per_s: Vec3::zeros(),
+            });
+            let mut world = World::new(scene, Settings::with_step(1e-5)).unwrap();
+            let recording = world.run(time_s, &Record::default()).unwrap();
+            assert_eq!(recording.unmet_steps, 0);
+            let (open, slid) = (z * SIGMA / (2.0 * G_I), x * TAU / (2.0 * G_II));
+            let exact = if degrees == 0.0 {
+                G_II
+            } else {
+                G_I * open / open.hypot(slid)
+            };
+            let spent = world.energy().fracture_dissipation_j / AREA;
+            let case = format!("{mass} kg, {degrees} degrees: {spent} {exact}");
+            assert!((spent / exact - 1.0).abs() < 0.01, "{case}");
+            assert_eq!(broken(&world), world.bond_points().count(), "{case}");
+        }
+    }
+}
+
 /// The speed that is left, sqrt(v^2 - 2 G A / m), to at least first order in the step.
 #[test]
 fn the_speed_left_converges() {
@@ -353,7 +390,7 @@ fn what_breaks_stays_broken_and_gains_nothing() {
         last = now;
         let e = *world.energy();
         assert!(e.mechanical_j() <= start * (1.0 + 1e-9), "{e:?}");
-        assert!(e.fracture_dissipation_j >= spent - 1e-6 * start, "{e:?}");
+        assert!(e.fracture_dissipation_j >= spent, "{e:?}");
         spent = e.fracture_dissipation_j;
         if step == 2000 {
             middle = Some(world.snapshot());
@@ -416,6 +453,10 @@ fn bonds_that_cannot_be_are_refused() {
         (|s| s.bonds[0].refinement = 0, "refinement is 0"),
         (|s| s.bodies[1].pose.position.z += 0.1, "nothing to bond"),
         (
+            |s| s.bodies[1].role = Role::Static,
+            "both bodies are fixed or move as given",
+        ),
+        (
             |s| s.bonds.push(s.bonds[0].clone()),
             "one of them has to go",
         ),
@@ -473,4 +514,211 @@ fn what_holds_spends_no_energy() {
         let impact = world.energy().impact_dissipation_j;
         assert!(impact.abs() < 1e-2, "{strength} {impact}");
     }
+}
+
+/// A box hung on glue that does not bear it: it lies on the floor once the scene has settled, and the glue is broken.
+#[test]
+fn what_breaks_while_a_scene_settles_is_broken() {
+    for law in [
+        BondLaw::brittle(1e3, 1e3),
+        BondLaw::tough(1e3, 1e3, 5.0, 5.0),
+    ] {
+        let (mut scene, above) = glued(law);
+        scene.gravity_m_per_s2 = Vec3::new(0.0, 0.0, 9.80665);
+        let floor = scene.add_body(Body::fixed("floor"));
+        let half_space = Pose {
+            position: Vec3::new(0.0, 0.0, 0.4),
+            rotation: Quat::from_scaled_axis(Vec3::new(std::f64::consts::PI, 0.0, 0.0)),
+        };
+        scene.add_contactor(floor, Shape::half_space(), half_space, 2);
+        scene.add_law(ContactLaw::new((1, 2), 0.0, 0.4));
+        let mut world = World::new(scene, Settings::with_step(1e-3)).unwrap();
+        assert!(world.settle(&Settle::default()).unwrap().at_rest);
+        assert!(world.pose(above).position.z > 0.2);
+        assert_eq!(broken(&world), world.bond_points().count());
+        world.set_velocity(above, Vec3::new(0.0, 0.0, -1.0), Vec3::zeros());
+        world.run(0.01, &Record::default()).unwrap();
+        assert!((world.state(above).velocity.z + 0.9).abs() < 0.01);
+    }
+}
+
+/// Thrown bodies wait while the others settle, the bonds between them too.
+#[test]
+fn a_thrown_pair_is_still_bonded_after_settling() {
+    let pair = |between: fn(usize, usize) -> Between| {
+        let mut scene = Scene::default();
+        let ground = scene.add_body(Body::fixed("ground"));
+        scene.add_contactor(ground, Shape::half_space(), Pose::identity(), 0);
+        let shape = || Shape::cuboid(0.4, 0.4, 0.2).unwrap();
+        let mut add = |name: &str, x: f64, z: f64| {
+            let body = Body::dynamic(name, Mass::Total(MASS)).at(Pose::translation(x, 0.0, z));
+            let body = scene.add_body(body);
+            scene.add_contactor(body, shape(), Pose::identity(), 1);
+            body
+        };
+        let (low, high) = (add("low", 0.0, 2.0), add("high", 0.0, 2.2));
+        add("resting", 5.0, 0.101);
+        scene.add_law(ContactLaw::new((0, 1), 0.0, 0.4));
+        scene.add_law(ContactLaw::new((1, 1), 0.0, 0.4));
+        for body in [low, high] {
+            scene.bodies[body].velocity_m_per_s.x = 3.0;
+        }
+        scene.bonds.push(Bond {
+            name: "glue".into(),
+            between: between(low, high),
+            law: BondLaw::brittle(1e6, 1e6),
+            refinement: 1,
+        });
+        (scene, [low, high])
+    };
+    for between in [
+        (|a, b| Between::Bodies([a, b])) as fn(usize, usize) -> Between,
+        |_, _| Between::Groups((1, 1)),
+    ] {
+        let (scene, [low, high]) = pair(between);
+        let mut world = World::new(scene, Settings::with_step(1e-3)).unwrap();
+        assert!(world.settle(&Settle::default()).unwrap().at_rest);
+        world.run(0.1, &Record::default()).unwrap();
+        let apart = world.pose(high).position - world.pose(low).position;
+        assert!((apart - Vec3::new(0.0, 0.0, 0.2)).norm() < 1e-9, "{apart}");
+        assert_eq!(broken(&world), 0);
+        assert!(world.bond_points().count() > 0);
+    }
+}
+
+/// A box on a table that begins to shake at full speed moves with it from the first step on, and nothing rings. So does one
+/// whose velocity was set.
+#[test]
+fn what_stands_on_a_moving_table_moves_with_it() {
+    let (amplitude, frequency, dt_s) = (0.01, 2.0, 1e-3);
+    for law in [
+        BondLaw::brittle(1e6, 1e6),
+        BondLaw::tough(1e6, 1e6, 5.0, 5.0),
+    ] {
+        let (mut scene, above) = glued(law);
+        scene.bodies[0].role = Role::Kinematic(Motion::Harmonic {
+            amplitude_m: Vec3::new(0.6, 0.0, 0.8) * amplitude,
+            frequency_hz: frequency,
+            phase_rad: 0.0,
+        });
+        let settings = Settings {
+            tolerance: 1e-10,
+            ..Settings::with_step(dt_s)
+        };
+        let mut world = World::new(scene, settings).unwrap();
+        for step in 0..200 {
+            if step == 100 {
+                world.set_velocity(above, Vec3::new(0.1, 0.0, -0.1), Vec3::zeros());
+            }
+            world.step().unwrap();
+            let table = world.state(0).velocity;
+            let apart = world.state(above).velocity - table;
+            assert!(
+                apart.norm() < 1e-6 * (1.0 + table.norm()),
+                "{step}: {apart}"
+            );
+            let force: f64 = world.bond_points().map(|(_, _, m)| m.normal_force_n).sum();
+            let omega = std::f64::consts::TAU * frequency;
+            let along = -0.8 * amplitude * omega * omega * (omega * world.time_s()).sin();
+            if step != 0 && step != 100 {
+                // a mean of the step, so that it is off by half a step
+                let off = MASS * amplitude * omega.powi(3) * dt_s;
+                assert!(
+                    (force - MASS * along).abs() < off,
+                    "{step}: {force} {along}"
+                );
+            }
+        }
+        assert_eq!(broken(&world), 0);
+        assert!(world.energy().closing_error_j().abs() < 1e-9);
+        assert!(world.energy().impact_dissipation_j > 0.0);
+    }
+}
+
+/// Faces that part by many times the critical opening in one step take their fracture energy and no more: pulled, thrown, and
+/// on a hinge, whose reaction must agree.
+#[test]
+fn fracture_takes_its_energy_however_long_the_step() {
+    let critical = 2.0 * G_I / SIGMA;
+    for share in [0.01, 0.3, 1.0, 3.0, 100.0] {
+        for (direction, energy) in [(Vec3::z(), G_I), (Vec3::new(0.6, 0.8, 0.0), G_II)] {
+            let (mut scene, above) = glued(tough());
+            scene.laws[0].friction = 0.0;
+            scene.bodies[0].role = Role::Dynamic(Mass::Given(MassProperties {
+                mass_kg: 1e7,
+                centre_m: Vec3::zeros(),
+                inertia_kg_m2: Mat3::identity() * 1e7,
+            }));
+            scene.bodies[above].role = Role::Kinematic(Motion::Constant {
+                velocity_m_per_s: direction,
+                angular_velocity_rad_per_s: Vec3::zeros(),
+            });
+            let dt_s = share * critical;
+            let mut world = World::new(scene, Settings::with_step(dt_s)).unwrap();
+            let time_s = (4.0 * critical).max(3.0 * dt_s);
+            world.run(time_s, &Record::default()).unwrap();
+            let spent = world.energy().fracture_dissipation_j / AREA;
+            assert!((spent / energy - 1.0).abs() < 0.01, "{share}: {spent}");
+            let work = world.energy().motion_work_j / AREA;
+            assert!((work / energy - 1.0).abs() < 0.01, "{share}: {work}");
+        }
+    }
+    let speed = 2.0;
+    let exact = (speed * speed - 2.0 * G_I * AREA / MASS).sqrt();
+    for dt_s in [1e-4, 5e-4, 2e-3] {
+        let (mut scene, above) = glued(tough());
+        scene.bodies[above].velocity_m_per_s.z = speed;
+        let mut world = World::new(scene, Settings::with_step(dt_s)).unwrap();
+        world.run(0.01, &Record::default()).unwrap();
+        let left = world.state(above).velocity.z;
+        assert!((left / exact - 1.0).abs() < 1e-3, "{dt_s}: {left} {exact}");
+    }
+    for dt_s in [1e-4, 1e-3, 5e-3] {
+        let (mut scene, above) = glued(tough());
+        let turn = Vec3::new(std::f64::consts::FRAC_PI_2, 0.0, 0.0);
+        let frames =
+            [Vec3::new(-0.2, 0.0, 0.0), Vec3::new(-0.2, 0.0, -0.1)].map(|p| Pose::new(p, turn));
+        let hinge = Joint::new("hinge", JointKind::Revolute, [None, Some(above)], frames);
+        let target = Target::Velocity(Signal::Constant(1.0));
+        scene.joints.push(hinge.imposing("angle", target));
+        scene.bodies[above].angular_velocity_rad_per_s = Vec3::new(0.0, -1.0, 0.0);
+        scene.bodies[above].velocity_m_per_s = Vec3::new(-0.1, 0.0, 0.2);
+        let mut world = World::new(scene, Settings::with_step(dt_s)).unwrap();
+        let mut work = 0.0;
+        while world.time_s() < 0.1 {
+            world.step().unwrap();
+            work += world.reaction(0)[4].abs() * dt_s;
+        }
+        let gone = world.bond_points().filter(|(_, _, m)| m.is_broken());
+        let energy = G_I * gone.map(|(_, area, _)| area).sum::<f64>();
+        let spent = world.energy().fracture_dissipation_j;
+        let case = format!("{dt_s}: {spent} {work} {energy}");
+        assert!((spent / energy - 1.0).abs() < 0.01, "{case}");
+        assert!((work / energy - 1.0).abs() < 0.01, "{case}");
+    }
+}
+
+/// Bodies that come together later are bonded as they come, and so is one that comes to a fixed body; one that comes to a body
+/// which may have moved by then is not.
+#[test]
+fn what_comes_together_is_bonded() {
+    let (mut scene, above) = glued(BondLaw::brittle(SIGMA, TAU));
+    scene.gravity_m_per_s2 = Vec3::new(0.0, 0.0, 9.80665);
+    scene.bodies[above].birth_s = 0.05;
+    let mut world = World::new(scene.clone(), Settings::with_step(1e-3)).unwrap();
+    world.run(0.2, &Record::default()).unwrap();
+    assert!((world.pose(above).position.z - 0.1).abs() < 1e-9);
+
+    scene.bodies[0].role = Role::Dynamic(Mass::Total(MASS));
+    let refused = World::new(scene.clone(), Settings::with_step(1e-3));
+    assert!(refused.is_err_and(|fault| fault.to_string().contains("nothing to bond")));
+
+    scene.bodies[0].birth_s = 0.05;
+    let push = Vec3::new(0.0, 0.0, 0.5 * SIGMA * AREA);
+    scene.loads.push(Load::force(above, Vec3::zeros(), push));
+    let mut world = World::new(scene, Settings::with_step(1e-3)).unwrap();
+    world.run(0.2, &Record::default()).unwrap();
+    let apart = world.pose(above).position - world.pose(0).position;
+    assert!((apart - Vec3::new(0.0, 0.0, 0.1)).norm() < 1e-7, "{apart}");
+    assert!(world.state(0).velocity.z > 0.15 * 9.80665);
 }

@@ -142,7 +142,7 @@ fn a_sphere_in_a_corner_comes_back_along_its_way() {
 }
 
 /// A rod at 45 degrees that meets the ground with its lower end: pressing it shut turns its sliding round.
-fn leaning_rod(law: ContactLaw) -> World {
+fn leaning_rod(law: ContactLaw) -> Scene {
     let mut scene = ground(Pose::identity());
     scene.gravity_m_per_s2 = Vec3::zeros();
     let (length, radius) = (1.0, 0.01);
@@ -160,12 +160,13 @@ fn leaning_rod(law: ContactLaw) -> World {
     // Sliding towards +x, which the impulse on the end at -x turns round.
     scene.bodies[rod].velocity_m_per_s = Vec3::new(0.55, 0.0, -1.0);
     scene.add_law(law);
-    World::new(scene, precise(1e-3)).unwrap()
+    scene
 }
 
 #[test]
 fn newtons_law_with_friction_can_gain_energy_and_says_so_while_fremonds_cannot() {
-    let mut newton = leaning_rod(ContactLaw::new((0, 1), 0.9, 1.0));
+    let rod = leaning_rod(ContactLaw::new((0, 1), 0.9, 1.0));
+    let mut newton = World::new(rod, precise(1e-3)).unwrap();
     let start = newton.energy().kinetic_j;
     advance(&mut newton, 10);
     let e = newton.energy();
@@ -178,11 +179,35 @@ fn newtons_law_with_friction_can_gain_energy_and_says_so_while_fremonds_cannot()
     assert!((e.contact_gain_j - (e.kinetic_j - start)).abs() < 1e-12);
     assert!(closing(&newton) < 1e-13);
 
-    let mut fremond = leaning_rod(ContactLaw::fremond((0, 1), 0.9, 1.0));
+    let rod = leaning_rod(ContactLaw::fremond((0, 1), 0.9, 1.0));
+    let mut fremond = World::new(rod, precise(1e-3)).unwrap();
     advance(&mut fremond, 10);
     let e = fremond.energy();
     assert!(e.kinetic_j < start && e.gain_steps == 0);
     assert!(closing(&fremond) < 1e-13);
+}
+
+/// What one island gains is not set off against what another loses in the same step.
+#[test]
+fn a_gain_shows_whatever_else_is_lost_in_its_step() {
+    let gain = |beside: bool| {
+        let mut scene = leaning_rod(ContactLaw::new((0, 1), 0.9, 1.0));
+        if beside {
+            let block = Pose::translation(5.0, 0.0, 0.101);
+            let block = add_box(&mut scene, [0.5, 0.5, 0.2], 1000.0, block);
+            scene.contactors[block].group = 2;
+            scene.bodies[block].velocity_m_per_s.z = -1.0;
+            scene.add_law(ContactLaw::new((0, 2), 0.0, 0.3));
+        }
+        let mut world = World::new(scene, precise(1e-3)).unwrap();
+        advance(&mut world, 10);
+        let e = world.energy();
+        assert!(!beside || e.kinetic_j < 5.0, "the block has stopped");
+        (e.gain_steps, e.contact_gain_j.to_bits())
+    };
+    let alone = gain(false);
+    assert_eq!(alone.0, 1);
+    assert_eq!(gain(true), alone);
 }
 
 #[test]

@@ -86,6 +86,10 @@ def test_planes_cut_a_block_into_parts_that_fill_it() -> None:
     assert cut(block(), [((9, 0, 0), (1, 0, 0))])[0].mass_kg == pytest.approx(100.0)
     with pytest.raises(InputError, match="must have a direction"):
         cut(block(), [((0, 0, 0), (0, 0, 0))])
+    with pytest.raises(InputError, match="must be finite"):
+        cut(block(), [((float("nan"), 0, 0), (1, 0, 0))])
+    with pytest.raises(InputError, match="seed = -1: must be from 0"):
+        shatter(block(), 3, -1)
 
 
 def test_parts_move_as_the_body_did() -> None:

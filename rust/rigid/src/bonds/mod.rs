@@ -18,7 +18,9 @@
 //! d damage = |(d opening / opening_c, d slide / slide_c)|,   opening_c = 2 G_I / sigma,   slide_c = 2 G_II / tau
 //! ```
 //!
-//! linear softening, whose work until the point is broken is G_I A in tension and G_II A in shear. Damage never goes back.
+//! linear softening, whose work until the point is broken is G_I A in tension and G_II A in shear. The strength f of a
+//! step is its mean over the damage that the step brings, found by solving again where it differs (`soften`), so that this
+//! is the work however far the faces part in a step. Damage never goes back.
 //! What has opened does not close again while the point holds (rigid unloading). Without fracture energies a point
 //! breaks as soon as it moves: a force limit, which impacts of rigid bodies exceed however small they are, as their
 //! forces have no bound. All works are those of the step, P . (u- + u+)/2, booked as `fracture_dissipation_j` (and as
@@ -31,6 +33,7 @@ mod patch;
 
 pub(crate) use patch::{BondPoint, find};
 
+use crate::body::Role;
 use crate::error::RigidError;
 use crate::scene::Scene;
 use crate::stored::numbered;
@@ -136,6 +139,11 @@ impl Bond {
         if let Between::Bodies(pair) = self.between {
             let what = || format!("bond {}", self.name);
             RigidError::unless_bodies(pair.map(Some), scene.bodies.len(), what)?;
+            let moved = |body: usize| matches!(scene.bodies[body].role, Role::Dynamic(_));
+            if !pair.into_iter().any(moved) {
+                let bond = self.name.clone();
+                return Err(RigidError::BondOfTheUnmoved { bond });
+            }
         }
         Ok(())
     }
@@ -158,6 +166,8 @@ pub struct BondMemory {
     pub first_shear_n: f64,
     /// The second of them.
     pub second_shear_n: f64,
+    /// Whether its faces moved together in the last step. At the start, and after a velocity was set, they need not.
+    pub(crate) together: bool,
 }
 
 numbered!(BondMemory, 7 {
@@ -168,7 +178,7 @@ numbered!(BondMemory, 7 {
     normal_force_n,
     first_shear_n,
     second_shear_n,
-} and {});
+} and { together });
 
 impl BondMemory {
     /// Whether nothing holds any more.
@@ -176,13 +186,13 @@ impl BondMemory {
         self.damage >= 1.0
     }
 
-    /// Mean share of the strength in the step to come, damage growing at the pace of the last.
-    pub(crate) fn strength(&self) -> f64 {
+    /// Mean share of the strength in a step that adds `pace` to the damage.
+    pub(crate) fn strength(&self, pace: f64) -> f64 {
         let left = 1.0 - self.damage;
-        if self.pace <= 0.0 {
+        if pace <= 0.0 {
             return left;
         }
-        let later = (left - self.pace).max(0.0);
-        (left * left - later * later) / (2.0 * self.pace)
+        let later = (left - pace).max(0.0);
+        (left * left - later * later) / (2.0 * pace)
     }
 }

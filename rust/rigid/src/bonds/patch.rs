@@ -1,6 +1,7 @@
 //! From faces that touch at the start to the points of bonds.
 
 use super::Between;
+use crate::body::Role;
 use crate::error::RigidError;
 use crate::setup::Setup;
 use percuss_geometry::{ContactPoint, Detector, Pose, Vec3, tangents};
@@ -46,6 +47,7 @@ pub(crate) fn find(
                 Between::Groups((a, b)) => groups == (a, b) || groups == (b, a),
             };
             let range = manifold.points.start as usize..manifold.points.end as usize;
+            let wanted = wanted && meet(setup, bodies);
             let Some(face) = Face::of(&detector.points()[range]).filter(|_| wanted) else {
                 continue;
             };
@@ -77,6 +79,14 @@ pub(crate) fn find(
         }
     }
     Ok(points)
+}
+
+/// Whether two bodies are where they are at the start when both are there: they come together, or to one that never moves.
+fn meet(setup: &Setup, bodies: [u32; 2]) -> bool {
+    let [a, b] = bodies.map(|body| &setup.scene.bodies[body as usize]);
+    let [born_a, born_b] = [a, b].map(|body| body.birth_s.max(0.0));
+    let first = if born_a < born_b { a } else { b };
+    born_a == born_b || matches!(first.role, Role::Static)
 }
 
 /// A convex polygon.

@@ -4,6 +4,7 @@ use super::Nonsmooth;
 use super::contact::{
     ActiveContact, Found, Touch, Work, couple_jacobians, dot, relative, relative_velocity,
 };
+use super::island::trace;
 use super::middle::Middle;
 use super::overlap::{Overlap, Widths};
 use super::threads::piece;
@@ -11,14 +12,18 @@ use crate::body::Role;
 use crate::energy::{Energy, PairWork};
 use crate::setup::Setup;
 use crate::state::State;
+use percuss_solvers::Contact;
 use rayon::prelude::*;
 
-/// Contact work above this many solver tolerances times |P| |q| over all contacts counts as a gain of energy.
+/// Work of the contacts of an island counts as a gain of energy above this many solver tolerances times its |P| |q|, and times
+/// the square of what the residual is relative to, which is larger where light bodies touch heavy ones.
 const GAIN_MARGIN: f64 = 10.0;
 
 /// Contacts that are worked out before they are copied as a whole: what has just been written number by number is slow to
 /// copy.
 const BATCH: usize = 16;
+/// Fewest islands whose gains a thread adds up at a time.
+const FEW: usize = 32;
 
 /// What contacts add to the account.
 #[derive(Debug, Clone, Default)]
@@ -27,13 +32,13 @@ struct Sums {
     impact_dissipation_j: f64,
     friction_dissipation_j: f64,
     motion_work_j: f64,
-    gain: Gain,
     overlap: Overlap,
 }
 
-/// What tells whether contacts give energy: their work, and the squares of their impulses and free velocities.
+/// What tells whether the contacts of an island give energy: their work, and the squares of their impulses and free
+/// velocities.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Gain {
+struct Gain {
     work_j: f64,
     size_p: f64,
     size_q: f64,
@@ -44,6 +49,26 @@ impl Gain {
         self.work_j += work_j;
         self.size_p += dot(impulse, impulse);
         self.size_q += dot(q, q);
+    }
+
+    fn enter_touch(&mut self, touch: &Touch) {
+        self.enter(touch.work.total_j(), &touch.impulse, &touch.free_velocity);
+        if let Some(couple) = &touch.couple {
+            self.enter(0.0, &couple.impulse, &couple.free_velocity);
+        }
+    }
+
+    fn with(self, other: &Self) -> Self {
+        Self {
+            work_j: self.work_j + other.work_j,
+            size_p: self.size_p + other.size_p,
+            size_q: self.size_q + other.size_q,
+        }
+    }
+
+    /// |P| |q|.
+    fn size(&self) -> f64 {
+        (self.size_p * self.size_q).sqrt()
     }
 }
 
@@ -77,9 +102,6 @@ impl Sums {
         self.impact_dissipation_j += other.impact_dissipation_j;
         self.friction_dissipation_j += other.friction_dissipation_j;
         self.motion_work_j += other.motion_work_j;
-        self.gain.work_j += other.gain.work_j;
-        self.gain.size_p += other.gain.size_p;
-        self.gain.size_q += other.gain.size_q;
         self.overlap = self.overlap.deeper(other.overlap);
     }
 
@@ -98,39 +120,111 @@ impl Sums {
 
 impl Nonsmooth {
     /// Books the work of bonds, joints and elements, after that of contacts; gives that of contacts, limits and friction, and
-    /// whether they gave energy beyond what the solver's tolerance explains.
-    pub(super) fn account(
-        &mut self,
-        setup: &Setup,
-        state: &mut State,
-        mut gain: Gain,
-    ) -> (f64, bool) {
+    /// whether those of any island gave energy beyond what the solver's tolerance explains.
+    pub(super) fn account(&mut self, setup: &Setup, state: &mut State) -> (f64, bool) {
         self.account_bonds(setup, state);
         for index in 0..self.parts.len() {
             if !self.sleeps(state, index) {
                 self.parts[index].account(setup, state, &self.middle);
             }
         }
-        let bonds = self
-            .bonded
-            .iter()
-            .map(|bonded| (&bonded.block, bonded.work_j));
-        let bounds = self.parts.iter().flat_map(|part| &part.active);
+        let (mut work_j, mut gained) = (0.0, false);
+        let explained = GAIN_MARGIN * setup.settings.tolerance;
+        for (island, gain) in self.gains().into_iter().enumerate() {
+            work_j += gain.work_j;
+            // The second is rarely asked for: it takes the diagonal of W.
+            if gain.work_j > explained * gain.size()
+                && gain.work_j > explained * self.free_energy_j(island)
+            {
+                state.energy.contact_gain_j += gain.work_j;
+                gained = true;
+            }
+        }
+        state.energy.gain_steps += u64::from(gained);
+        (work_j, gained)
+    }
+
+    /// Work and sizes for each island that was solved: nothing moves in the others.
+    fn gains(&self) -> Vec<Gain> {
+        let islands = 0..self.islands.count();
+        if self.is_parallel() {
+            let each = islands.into_par_iter().with_min_len(FEW);
+            each.map(|island| self.gain_of(island)).collect()
+        } else {
+            islands.map(|island| self.gain_of(island)).collect()
+        }
+    }
+
+    /// Sum of |q_i|^2 / trace W_ii over an island: the square of what the solver's residual is relative to.
+    fn free_energy_j(&self, island: usize) -> f64 {
+        let one = |contact: &Contact| {
+            let (q, trace) = (&contact.free_velocity, trace(contact, &self.middle.masses));
+            if trace > 0.0 { dot(q, q) / trace } else { 0.0 }
+        };
+        let mut sum = 0.0;
+        for &index in self.islands.contacts.of(island) {
+            match self.touches.get(index as usize) {
+                Some(touch) => {
+                    sum += one(&touch.block(&self.middle.poses));
+                    sum += touch.couple_block().as_ref().map_or(0.0, one);
+                }
+                None => {
+                    sum += one(&self.bonded[index as usize - self.touches.len()]
+                        .block
+                        .contact)
+                }
+            }
+        }
+        for &part in self.islands.parts.of(island) {
+            let bounds = self.parts[part as usize].active.iter();
+            sum += bounds.map(|bound| one(&bound.block.contact)).sum::<f64>();
+        }
+        sum
+    }
+
+    /// The contacts of a large island are added up piece by piece, as by [`Nonsmooth::take`].
+    fn gain_of(&self, island: usize) -> Gain {
+        if !self.awake[island] {
+            return Gain::default();
+        }
+        // Contacts are counted before bonds.
+        let contacts = self.islands.contacts.of(island);
+        let touches = self.touches.len();
+        let (contacts, bonds) =
+            contacts.split_at(contacts.partition_point(|&index| (index as usize) < touches));
+        let sum = |contacts: &[u32]| {
+            let mut gain = Gain::default();
+            for &contact in contacts {
+                gain.enter_touch(&self.touches[contact as usize]);
+            }
+            gain
+        };
+        let piece = piece(contacts.len());
+        let mut gain = if contacts.len() <= piece {
+            sum(contacts)
+        } else {
+            let parts: Vec<Gain> = if self.is_parallel() {
+                contacts.par_chunks(piece).map(sum).collect()
+            } else {
+                contacts.chunks(piece).map(sum).collect()
+            };
+            parts.iter().fold(Gain::default(), Gain::with)
+        };
+        let bonds = bonds.iter().map(|&index| {
+            let bonded = &self.bonded[index as usize - touches];
+            (&bonded.block, bonded.work_j)
+        });
+        let parts = self.islands.parts.of(island).iter();
+        let bounds = parts.flat_map(|&part| &self.parts[part as usize].active);
         for (block, work_j) in bonds.chain(bounds.map(|bound| (&bound.block, bound.work_j))) {
             gain.enter(work_j, &block.impulse, &block.contact.free_velocity);
         }
-        let size = (gain.size_p * gain.size_q).sqrt();
-        let gained = gain.work_j > GAIN_MARGIN * setup.settings.tolerance * size;
-        if gained {
-            state.energy.contact_gain_j += gain.work_j;
-        }
-        state.energy.gain_steps += u64::from(gained);
-        (gain.work_j, gained)
+        gain
     }
 
     /// Gives the contacts of islands that were solved what was found for them, books their work, and hands them to the next
     /// step. Many contacts are added up piece by piece, by the same pieces whatever the number of threads.
-    pub(super) fn take(&mut self, setup: &Setup, state: &mut State) -> (Gain, Overlap) {
+    pub(super) fn take(&mut self, setup: &Setup, state: &mut State) -> Overlap {
         let parallel = self.is_parallel();
         let Self {
             touches,
@@ -197,7 +291,7 @@ impl Nonsmooth {
         energy.friction_dissipation_j = sums.friction_dissipation_j;
         energy.motion_work_j = sums.motion_work_j;
         state.pair_work.copy_from_slice(&sums.by_law);
-        (sums.gain, sums.overlap)
+        sums.overlap
     }
 }
 
@@ -242,11 +336,6 @@ impl Touch {
         contact.velocity_after_m_per_s = after;
         contact.impulse_n_s = contact.world(p);
         (self.impulse, self.velocity, self.work) = (impulse, velocity, work);
-        sums.gain
-            .enter(work.total_j(), &impulse, &self.free_velocity);
-        if let Some(couple) = &self.couple {
-            sums.gain.enter(0.0, &couple.impulse, &couple.free_velocity);
-        }
     }
 
     /// Whether the body of a side moves as given.

@@ -54,11 +54,15 @@ pub(crate) struct Nonsmooth {
     middle: Middle,
     /// Twists before the contact problem is solved.
     free: Vec<[f64; 6]>,
+    /// What changes of them while bonds give way; zero otherwise.
+    changes: Vec<[f64; 6]>,
     touches: Vec<Touch>,
     /// Points of bonds, those that act in this step, and the bodies that touch by their bond alone, rising.
     bond_points: Vec<BondPoint>,
     bonded: Vec<Bonded>,
     bonded_pairs: Vec<[u32; 2]>,
+    /// Velocities at which faces that did not move together part at the start of the step, world axes.
+    partings: Vec<Vec3>,
     moved: Vec<[Option<u32>; 2]>,
     islands: Islands,
     problems: Vec<Island>,
@@ -118,10 +122,12 @@ impl Nonsmooth {
             part_of,
             middle: Middle::new(state),
             free: Vec::new(),
+            changes: vec![[0.0; 6]; fixed.len()],
             touches: Vec::new(),
             bond_points: Vec::new(),
             bonded: Vec::new(),
             bonded_pairs: Vec::new(),
+            partings: Vec::new(),
             moved: Vec::new(),
             islands: Islands::default(),
             problems: Vec::new(),
@@ -155,8 +161,7 @@ impl Nonsmooth {
                 }
             }
         }
-        self.bond_points = crate::bonds::find(setup, &self.detector, &self.middle.poses)?;
-        state.bonds = vec![BondMemory::default(); self.bond_points.len()];
+        self.find_bonds(setup, state)?;
         state.energy.elastic_j = self.elastic_j();
         state.energy.brought_in_j += state.energy.elastic_j;
         Ok(())
@@ -192,10 +197,45 @@ impl Nonsmooth {
     }
 
     /// Velocities were set from outside.
-    pub fn loosen(&mut self, body: usize) {
+    pub fn loosen(&mut self, body: usize, bonds: &mut [BondMemory]) {
+        for (point, memory) in self.bond_points.iter().zip(bonds) {
+            memory.together &= !point.bodies.contains(&(body as u32));
+        }
         for part in &mut self.parts {
             part.loose |= part.bodies.binary_search(&body).is_ok();
         }
+    }
+
+    /// Finds the points of bonds, those of bodies that come later too.
+    fn find_bonds(&mut self, setup: &Setup, state: &mut State) -> Result<(), RigidError> {
+        let later = |(_, there): &(u32, &bool)| !**there;
+        let absent: Vec<u32> = (0..)
+            .zip(&state.present)
+            .filter(later)
+            .map(|(b, _)| b)
+            .collect();
+        let looks = !absent.is_empty() && !setup.scene.bonds.is_empty();
+        if looks {
+            for &body in &absent {
+                self.detector.set_present(body, true)?;
+            }
+            self.detector.update(&self.middle.poses)?;
+        }
+        let points = crate::bonds::find(setup, &self.detector, &self.middle.poses)?;
+        self.set_bond_points(&points, state);
+        if looks {
+            for &body in &absent {
+                self.detector.set_present(body, false)?;
+            }
+            self.detector.update(&self.middle.poses)?;
+        }
+        Ok(())
+    }
+
+    /// Begins with these points of bonds, none of them damaged.
+    pub fn set_bond_points(&mut self, points: &[BondPoint], state: &mut State) {
+        self.bond_points = points.to_vec();
+        state.bonds = vec![BondMemory::default(); points.len()];
     }
 
     /// The points of bonds.
@@ -240,6 +280,7 @@ impl Nonsmooth {
             part.tighten(setup, state)?;
         }
         self.wake_loaded(setup, state);
+        self.compare_bonded(state);
         self.middle.reach(setup, state, parallel);
         self.middle.push(setup, state, parallel);
         self.pull_bonds(setup, state);
@@ -256,10 +297,10 @@ impl Nonsmooth {
         }
         self.split(setup, state);
         watch.lap(&mut self.timing.assembly);
-        let verdict = self.solve(setup)?;
+        let verdict = self.solve(setup, state)?;
         watch.lap(&mut self.timing.solve);
-        let (gain, overlap) = self.take(setup, state);
-        let (work, gained) = self.account(setup, state, gain);
+        let overlap = self.take(setup, state);
+        let (work, gained) = self.account(setup, state);
         self.middle.account(setup, state);
         if let Some(body) = self.middle.leave(setup, state, parallel) {
             return Err(setup.diverged(state, body));

@@ -12,6 +12,11 @@ use crate::state::State;
 use percuss_solvers::Settings as SolverSettings;
 use rayon::prelude::*;
 
+/// How often the problem of an island is solved again as the strength of its bonds falls within the step, and how often
+/// if its tolerance is missed: such solutions cost most, and the first gains most.
+const SOFTENINGS: usize = 12;
+const SOFTENINGS_UNMET: usize = 2;
+
 impl Nonsmooth {
     /// Splits the contacts into islands, and says which are to be solved.
     pub(super) fn split(&mut self, setup: &Setup, state: &mut State) {
@@ -48,19 +53,20 @@ impl Nonsmooth {
         }
     }
 
-    /// Solves the contact problem of every island that is awake; where friction in joints grows with reactions, until
-    /// both agree.
-    pub(super) fn solve(&mut self, setup: &Setup) -> Result<Verdict, RigidError> {
+    /// Solves the contact problem of every island that is awake; where friction in joints grows with reactions, and the
+    /// strength of bonds falls as they open, until both agree.
+    pub(super) fn solve(&mut self, setup: &Setup, state: &State) -> Result<Verdict, RigidError> {
         let settings = SolverSettings {
             tolerance: setup.settings.tolerance,
             max_iterations: setup.settings.max_iterations,
             max_factorisations: setup.settings.max_factorisations,
         };
-        if !self.parts.is_empty() {
+        if !(self.parts.is_empty() && self.bonded.is_empty()) {
             self.free.clone_from(&self.middle.after);
         }
         self.awake.clone_from(&self.due);
         let mut verdicts = vec![Verdict::NOTHING; self.islands.count()];
+        let mut rounds = vec![0; self.islands.count()];
         while self.due.contains(&true) {
             self.solve_due(setup, &settings);
             for (island, verdict) in verdicts.iter_mut().enumerate() {
@@ -71,6 +77,19 @@ impl Nonsmooth {
                 *verdict = self.problems[island].verdict()?;
                 verdict.iterations += iterations;
                 self.due[island] = self.hold(setup, island);
+                let most = if verdict.met {
+                    SOFTENINGS
+                } else {
+                    SOFTENINGS_UNMET
+                };
+                if self.due[island] {
+                    // Friction in the joints asks for another solution first.
+                } else if rounds[island] < most {
+                    self.due[island] = self.soften(setup, state, island);
+                    rounds[island] += 1;
+                } else {
+                    verdict.met &= self.is_softened(setup, state, island);
+                }
                 verdict.met &= self.gripped(island);
             }
         }
@@ -165,20 +184,26 @@ impl Nonsmooth {
             again |= part.regrip(&setup.settings);
         }
         if again {
-            for &contact in self.islands.contacts.of(island) {
-                if let Some(touch) = self.touches.get_mut(contact as usize) {
-                    let found = problem.found(touch, self.islands.rank[contact as usize]);
-                    touch.take(found);
-                }
-            }
-            for &body in self.islands.bodies.of(island) {
-                self.middle.after[body as usize] = self.free[body as usize];
-            }
-            for &part in parts {
-                self.parts[part as usize].release();
-            }
+            self.start_over(island);
         }
         again
+    }
+
+    /// Back to the velocities before the contact problem of an island, whose next solution starts from the one there is.
+    pub(super) fn start_over(&mut self, island: usize) {
+        let problem = &self.problems[island];
+        for &contact in self.islands.contacts.of(island) {
+            if let Some(touch) = self.touches.get_mut(contact as usize) {
+                let found = problem.found(touch, self.islands.rank[contact as usize]);
+                touch.take(found);
+            }
+        }
+        for &body in self.islands.bodies.of(island) {
+            self.middle.after[body as usize] = self.free[body as usize];
+        }
+        for &part in self.islands.parts.of(island) {
+            self.parts[part as usize].release();
+        }
     }
 
     /// Whether friction in the joints of an island agrees with the reactions it grows with.

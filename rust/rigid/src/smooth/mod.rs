@@ -95,7 +95,7 @@ impl Smooth {
             slopes: vec![vec![0.0; length]; stages],
             past: match method {
                 Method::Adams => Past::new(length),
-                _ => Past::default(),
+                Method::Rk4 | Method::DormandPrince { .. } => Past::default(),
             },
             forces: vec![[0.0; 6]; bodies + 1],
             accelerations: vec![[0.0; 6]; bodies + 1],

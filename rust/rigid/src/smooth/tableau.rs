@@ -41,7 +41,7 @@ impl Method {
                     allowed: "from 1e-14 to below 1",
                 })
             }
-            _ => Ok(()),
+            Self::Adams | Self::Rk4 | Self::DormandPrince { .. } => Ok(()),
         }
     }
 

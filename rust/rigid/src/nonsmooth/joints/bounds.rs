@@ -196,6 +196,13 @@ impl Articulation {
         self.impulses.clone_from(&self.free_impulses);
     }
 
+    /// Holds velocities before the contact problem anew, after forces have changed them.
+    pub fn hold_again(&mut self, free: &mut [[f64; 6]]) {
+        self.release();
+        self.hold(free);
+        self.free_impulses.clone_from(&self.impulses);
+    }
+
     /// Whether the friction of joints and the reactions it grows with agree.
     pub fn gripped(&self) -> bool {
         self.rounds <= ROUNDS

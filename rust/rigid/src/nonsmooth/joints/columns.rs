@@ -135,7 +135,7 @@ fn is_held_fast(masses: &[InverseMass], contact: &Contact, taken: &[f64; 3]) -> 
     }
     let (own, taken): (f64, f64) = match contact.kind {
         BlockKind::Contact => (own[0], taken[0]),
-        _ => (own.iter().sum(), taken.iter().sum()),
+        BlockKind::Couple | BlockKind::Bounded => (own.iter().sum(), taken.iter().sum()),
     };
     own - taken <= HELD_FAST * own
 }
