@@ -55,8 +55,6 @@ def solve(
         raise InputError(f"--tol {tol}: must be positive and finite")
     settings = {"tol": tol, "norm": norm, "max_iterations": max_iterations, "max_factorisations": max_factorisations}
     comparisons = list(_each(files, lambda path: compare(read(path), names, repeat=repeat, **settings), json))
-    if not comparisons:
-        raise InputError("no file holds a problem that can be solved: the reason for each is above")
     if not json:
         print(table_text(HEADS, [row for comparison in comparisons for row in _rows(comparison)]))
     unsolved = [comparison for comparison in comparisons if not comparison.solved]
@@ -72,6 +70,7 @@ def _each(files: list[Path], solved: Callable[[Path], Comparison], json: bool) -
     from percuss.errors import InputError
     from percuss.fclib import find
 
+    some = False
     for path in find(files):
         try:
             comparison = solved(path)
@@ -84,7 +83,10 @@ def _each(files: list[Path], solved: Callable[[Path], Comparison], json: bool) -
             continue
         if json:
             give_line(comparison.facts())
+        some = True
         yield comparison
+    if not some:
+        raise InputError("no file holds a problem that can be solved: the reason for each is above")
 
 
 def _solvers(text: str) -> list[str]:

@@ -38,6 +38,8 @@ pub(crate) trait Wide: Copy + std::fmt::Debug {
     fn bits(self, holds: Self::Numbers) -> u32;
     /// Rows become columns.
     fn transpose(self, rows: [Self::Numbers; WIDTH]) -> [Self::Numbers; WIDTH];
+    /// Bring what will be read soon nearer to the processor, if it is far.
+    fn fetch<T>(self, soon: &[T]);
 }
 
 /// Any processor.
@@ -147,7 +149,14 @@ impl Wide for Plain {
         let column = |k: usize| [a[k], b[k], c[k], d[k]];
         [column(0), column(1), column(2), column(3)]
     }
+
+    #[inline(always)]
+    fn fetch<T>(self, _: &[T]) {}
 }
+
+/// Bytes that come from memory together.
+#[cfg(target_arch = "x86_64")]
+const LINE: usize = 64;
 
 /// Registers of four numbers.
 #[cfg(target_arch = "x86_64")]
@@ -246,6 +255,16 @@ impl Wide for Vector {
             avx._mm256_permute2f128_pd::<0x31>(even_ab, even_cd),
             avx._mm256_permute2f128_pd::<0x31>(odd_ab, odd_cd),
         ]
+    }
+
+    #[inline(always)]
+    fn fetch<T>(self, soon: &[T]) {
+        use std::arch::x86_64::_MM_HINT_T0;
+        let first = soon.as_ptr().cast::<i8>();
+        for line in (0..size_of_val(soon)).step_by(LINE) {
+            self.sse
+                ._mm_prefetch::<_MM_HINT_T0>(first.wrapping_add(line));
+        }
     }
 }
 

@@ -144,6 +144,11 @@ fn parts<'a>(
     })
 }
 
+/// How many batches ahead of its turn a batch is fetched from memory, and then what it tells the places of: its
+/// impulses and bodies. Else sweeps over a hundred thousand contacts and more wait for bodies, which lie scattered.
+const FAR: usize = 4;
+const NEAR: usize = 2;
+
 /// The sweep of one slab; compiled for the processor at hand.
 struct Sweep<'a> {
     part: Part<'a>,
@@ -177,18 +182,32 @@ impl Task for Sweep<'_> {
             r,
         } = part;
         let Reach {
-            swept,
+            swept: all,
             inertias,
             first_body,
             v,
         } = reach;
+        let of_all = |swept: &Swept| {
+            let first = swept.batch.first as usize;
+            first..first + swept.batch.count as usize
+        };
+        let of_slab = |swept: &Swept| {
+            let of_all = of_all(swept);
+            of_all.start - first_contact..of_all.end - first_contact
+        };
         let (zero, beta) = (Four::all(with, 0.0), Four::all(with, beta));
         let (mut against, mut moved) = (zero, zero);
-        for swept in swept {
-            let (first, count) = (swept.batch.first as usize, swept.batch.count as usize);
-            let newer = impulses(with, &current[first..first + count]);
-            let first = first - first_contact;
-            let older = impulses(with, &r[first..first + count]);
+        for (k, swept) in all.iter().enumerate() {
+            if let Some(far) = all.get(k + FAR..=k + FAR) {
+                with.fetch(far);
+            }
+            if let Some(near) = all.get(k + NEAR) {
+                with.fetch(&current[of_all(near)]);
+                with.fetch(&r[of_slab(near)]);
+                near.fetch_bodies(with, v, (inertias, first_body));
+            }
+            let newer = impulses(with, &current[of_all(swept)]);
+            let older = impulses(with, &r[of_slab(swept)]);
             let old = four::plus(&newer, &four::times(beta, &four::minus(&newer, &older)));
             let u = swept.velocity(with, v, first_body);
             let new = swept.answer(
@@ -199,7 +218,7 @@ impl Task for Sweep<'_> {
                 |place| r[place as usize - first_contact][0],
             );
             let found = scattered(&new);
-            for (k, r) in r[first..first + count].iter_mut().enumerate() {
+            for (k, r) in r[of_slab(swept)].iter_mut().enumerate() {
                 *r = Lanes::of_four(found[k].numbers());
             }
             let change = four::minus(&new, &old);

@@ -389,6 +389,23 @@ impl Swept {
         ]
     }
 
+    /// Bring nearer what is read of their bodies.
+    #[inline(always)]
+    pub(crate) fn fetch_bodies<W: Wide>(
+        &self,
+        with: W,
+        v: &[Motion],
+        (inertias, first): (&[Inertia], usize),
+    ) {
+        for side in self.bodies {
+            for body in side {
+                let place = body as usize - first;
+                with.fetch(&v[place..=place]);
+                with.fetch(&inertias[place..=place]);
+            }
+        }
+    }
+
     /// V += M^-1 J^T r
     #[inline(always)]
     pub(crate) fn scatter<W: Wide>(
