@@ -13,6 +13,7 @@
 //! and the sweeps left are taken with it, whose restarts are by the residual, with further passes over those few (`focus`): in walls
 //! these arrive more often than Newton. In between,
 //! Newton steps without W (`body_newton`) are tried on large problems, on which those with W cost too much: they bring walls to rest.
+//! For walls of thousands of contacts W is never assembled: they may take more of those steps, and sweeps go on without it.
 //!
 //! All of it stays within the settings: sweeps of all stages count together, and so do factorisations, of which no more
 //! are made than [`WORK`] pays for: a factor of a thousand jammed contacts costs as much as some hundred sweeps, and what
@@ -23,6 +24,7 @@
 use crate::accelerated;
 use crate::block_matrix::{Lanes, Vector3};
 use crate::bodies::{Bodies, Storage};
+use crate::body_form::PATIENCE;
 use crate::error::Error;
 use crate::interior::{self, Curve};
 use crate::newton::{self, Newton};
@@ -50,8 +52,11 @@ const SWEEPS: usize = 10_000;
 /// Most of the sweeps that are made without momentum: half of them, up to so many.
 const PLAIN: usize = 2_500;
 
-/// Newton steps without W that large problems take where sweeps stall: walls at rest need some sixteen.
-const LARGE_STEPS: usize = 30;
+/// Newton steps without W that large problems take where sweeps stall: walls at rest need ten to forty.
+const LARGE_STEPS: usize = 45;
+/// Products of blocks that these may take for each contact and sweep that the settings allow: so long as they take at most a dozen times
+/// as long as those sweeps, a wall that they bring to rest soon repays them.
+const VISIT: usize = 48;
 /// Fewest factorisations that are worth the analysis of W.
 const LEAST: usize = 4;
 
@@ -81,10 +86,20 @@ pub(crate) fn solve(
     }
 }
 
-/// Solve for bodies, beginning without W unless that is asked for.
+/// When W is assembled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WhenW {
+    AtOnce,
+    /// Where sweeps without it stall, or only few contacts still move.
+    Stalled,
+    /// It is so large that sweeps and Newton steps with it cost several times as much as those without.
+    Never,
+}
+
+/// Solve for bodies.
 pub(crate) fn solve_bodies(
     bodies: &Bodies<'_>,
-    with_w: bool,
+    w: WhenW,
     settings: &Settings,
     r: &mut [Vector3],
     u: &mut [Vector3],
@@ -94,12 +109,12 @@ pub(crate) fn solve_bodies(
     storage.start.clear();
     storage.start.extend_from_slice(r);
     let mut swept = None;
-    if !with_w {
-        swept = sweep_bodies(bodies, settings, r, u, storage)?;
+    if w != WhenW::AtOnce {
+        swept = sweep_bodies(bodies, w, settings, r, u, storage)?;
         if let Some(report) = swept {
             // W is for what comes next: sweeps that are left, or factorisations.
-            let spent =
-                report.iterations >= settings.max_iterations && settings.max_factorisations == 0;
+            let spent = report.iterations >= settings.max_iterations
+                && (settings.max_factorisations == 0 || w == WhenW::Never);
             if report.converged || spent {
                 return Ok(report);
             }
@@ -143,9 +158,11 @@ pub(crate) fn solve_bodies(
     Ok(report)
 }
 
-/// Sweeps without W, and Newton steps without W where those of a large problem stall; none where there are contacts that ask for W.
+/// Sweeps without W; where those of a large problem stall, Newton steps without W, and then the sweeps left if W is never assembled.
+/// None where there are contacts that ask for W.
 fn sweep_bodies(
     bodies: &Bodies<'_>,
+    w: WhenW,
     settings: &Settings,
     r: &mut [Vector3],
     u: &mut [Vector3],
@@ -156,17 +173,33 @@ fn sweep_bodies(
         return Ok(None);
     }
     let large = bodies.contacts.len() >= LARGE;
-    let sweeps = form.iterate(settings, !large);
+    let mut sweeps = form.iterate(settings, PATIENCE, !large);
     let mut swept = form.end(settings, sweeps, r, u);
     if large && !swept.converged {
-        form.go_to(&storage.start);
         let few = Settings {
             max_factorisations: LARGE_STEPS.min(settings.max_factorisations),
             ..*settings
         };
-        let (residual, made) = form.step_by_newton(newton, bodies.contacts, &few, WORK);
-        // Where it fails, sweeps go on better from where they were.
-        if residual <= settings.tolerance {
+        let mut paid = WORK;
+        if w == WhenW::Never {
+            let visits = bodies
+                .contacts
+                .len()
+                .saturating_mul(settings.max_iterations);
+            paid = paid.max(visits.saturating_mul(VISIT));
+        }
+        // From where the sweeps stalled: from where they began, tall walls need several times as many steps.
+        let (residual, made) = form.step_by_newton(newton, bodies.contacts, &few, paid);
+        let met = residual <= settings.tolerance;
+        if !met && w == WhenW::Never {
+            let left = Settings {
+                max_iterations: settings.max_iterations - sweeps,
+                ..*settings
+            };
+            sweeps += form.iterate(&left, usize::MAX, false);
+        }
+        // Sweeps with W go on better from where those without it were.
+        if met || w == WhenW::Never {
             swept = form.end(settings, sweeps, r, u);
         }
         swept.factorisations = made;

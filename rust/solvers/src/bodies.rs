@@ -1,12 +1,13 @@
 //! The contact problem of one step as a stepper has it: bodies, contacts and joints, W only where a method asks for it.
 
 use crate::assembly::{Assembly, Contact, InverseMass, Joined};
-use crate::auto;
+use crate::auto::{self, WhenW};
 use crate::block_matrix::Vector3;
 use crate::body_form::BodyForm;
 use crate::body_newton::BodyNewton;
 use crate::error::Error;
-use crate::problem::Problem;
+use crate::problem::{BlockKind, Problem};
+use crate::slabs::LARGE;
 use crate::solver::{Report, Settings, Solver, Workspace, check};
 
 /// Blocks in a row of W, counted for each body, from which on `auto` begins without it: nothing is assembled, and where
@@ -16,6 +17,9 @@ const CROWDED: usize = 8;
 /// for further passes over those that still move (`focus`).
 const LEAST: usize = 100;
 const CACHED: usize = 10_000;
+/// Blocks in a row of W, counted for each body, from which on it is never assembled for a large problem: walls have 45, piles of spheres
+/// 9 to 12, whose W is small beside its sweeps.
+const TIGHT: usize = 20;
 
 /// Bodies, the contacts between them, and what joints make of both.
 #[derive(Debug, Clone, Copy)]
@@ -80,8 +84,18 @@ impl Solver {
             let (contacts, blocks) = (bodies.contacts.len(), workspace.bodies.blocks(bodies));
             if blocks > CROWDED * contacts {
                 check(settings, contacts, r, u)?;
-                let with_w = contacts >= LEAST && blocks <= CACHED;
-                return auto::solve_bodies(bodies, with_w, settings, r, u, workspace);
+                let turns = |contact: &Contact| contact.kind == BlockKind::Couple;
+                let w = if contacts >= LEAST && blocks <= CACHED {
+                    WhenW::AtOnce
+                } else if contacts >= LARGE
+                    && blocks > TIGHT * contacts
+                    && !bodies.contacts.iter().any(turns)
+                {
+                    WhenW::Never
+                } else {
+                    WhenW::Stalled
+                };
+                return auto::solve_bodies(bodies, w, settings, r, u, workspace);
             }
         }
         workspace.bodies.assemble(bodies)?;

@@ -36,7 +36,7 @@ const NEAR: f64 = 4.0;
 /// Growth of what a sweep moves, over its lowest since the last restart, that ends the momentum.
 const GROWTH: f64 = 2.0;
 /// Sweeps in which the residual has to be halved; else they count as stalled.
-const PATIENCE: usize = 200;
+pub(crate) const PATIENCE: usize = 200;
 /// Sweeps between two fresh computations of V, and between two looks at how many contacts still move.
 const REFRESH: usize = 50;
 
@@ -90,7 +90,7 @@ impl BodyForm {
         if !self.begin(bodies, contacts, r)? {
             return Ok(None);
         }
-        let sweeps = self.iterate(settings, false);
+        let sweeps = self.iterate(settings, PATIENCE, false);
         Ok(Some(self.end(settings, sweeps, r, u)))
     }
 
@@ -403,8 +403,14 @@ impl BodyForm {
         swept.velocity_of(contact - swept.batch.first as usize, &self.v)
     }
 
-    /// Sweeps until the residual meets the tolerance, or until they stall, or, where that is asked for, only a few contacts still move; how many.
-    pub(crate) fn iterate(&mut self, settings: &Settings, leave_few: bool) -> usize {
+    /// Sweeps until the residual meets the tolerance, or so many have not halved it, or, where that is asked for, only a few contacts still
+    /// move; how many.
+    pub(crate) fn iterate(
+        &mut self,
+        settings: &Settings,
+        patience: usize,
+        leave_few: bool,
+    ) -> usize {
         if self.judge(settings.tolerance) {
             return 0;
         }
@@ -433,7 +439,7 @@ impl BodyForm {
                 return sweep;
             }
             least = least.min(size);
-            if sweep.is_multiple_of(PATIENCE) {
+            if sweep.is_multiple_of(patience) {
                 if least > 0.5 * reached {
                     return sweep;
                 }
