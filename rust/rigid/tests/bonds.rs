@@ -722,3 +722,19 @@ fn what_comes_together_is_bonded() {
     assert!((apart - Vec3::new(0.0, 0.0, 0.1)).norm() < 1e-7, "{apart}");
     assert!(world.state(0).velocity.z > 0.15 * 9.80665);
 }
+
+/// Contact points on the rim of a round face bound a square in it: a bond of that area would be a third too weak.
+#[test]
+fn round_faces_are_not_bonded() {
+    for (shape, name) in [
+        (Shape::cylinder(0.2, 0.2).unwrap(), "cylinder"),
+        (Shape::cone(0.2, 0.2).unwrap(), "cone"),
+        (Shape::ring(0.1, 0.2, 0.2).unwrap(), "ring"),
+    ] {
+        let (mut scene, _) = glued(tough());
+        scene.contactors[1].shape = shape;
+        let refusal = World::new(scene, Settings::with_step(1e-3)).err().unwrap();
+        let expected = format!("bond glue: body above touches by the round face of a {name}, only");
+        assert!(refusal.to_string().starts_with(&expected), "{refusal}");
+    }
+}
