@@ -738,3 +738,21 @@ fn round_faces_are_not_bonded() {
         assert!(refusal.to_string().starts_with(&expected), "{refusal}");
     }
 }
+
+/// Contacts foreseen across a gap are none yet: what is apart is not glued.
+#[test]
+fn faces_apart_are_not_bonded_however_far_the_steps_look_ahead() {
+    let bonded = |gap: f64, tilt: f64| {
+        let (mut scene, above) = glued(tough());
+        let lowest = 0.1 * tilt.cos() + 0.25 * tilt.sin();
+        scene.bodies[above].pose = Pose::new(Vec3::new(0.0, 0.0, gap + lowest), Vec3::x() * tilt);
+        let settings = Settings {
+            look_ahead_m: 0.01,
+            ..Settings::with_step(1e-3)
+        };
+        World::new(scene, settings).is_ok()
+    };
+    assert!(bonded(0.0, 0.0));
+    assert!(!bonded(1e-3, 0.0), "one above the other");
+    assert!(!bonded(0.0, 0.01), "touching by an edge");
+}

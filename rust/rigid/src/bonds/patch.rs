@@ -47,8 +47,13 @@ pub(crate) fn find(
                 Between::Groups((a, b)) => groups == (a, b) || groups == (b, a),
             };
             let range = manifold.points.start as usize..manifold.points.end as usize;
-            let wanted = wanted && meet(setup, bodies);
-            let Some(face) = Face::of(&detector.points()[range]).filter(|_| wanted) else {
+            if !(wanted && meet(setup, bodies)) {
+                continue;
+            }
+            // Steps that look ahead see more than what touches.
+            let touching = detector.points()[range].iter();
+            let touching = touching.filter(|p| p.gap <= setup.settings.contact_tolerance_m);
+            let Some(face) = Face::of(&touching.copied().collect::<Vec<_>>()) else {
                 continue;
             };
             if let Some(round) = contactors.iter().find(|c| is_round(&c.shape)) {
