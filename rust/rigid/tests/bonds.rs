@@ -756,3 +756,36 @@ fn faces_apart_are_not_bonded_however_far_the_steps_look_ahead() {
     assert!(!bonded(1e-3, 0.0), "one above the other");
     assert!(!bonded(0.0, 0.01), "touching by an edge");
 }
+
+/// The damage of one bond is not taken for that of another with as many points.
+#[test]
+fn a_state_of_other_bonds_is_refused() {
+    let row = |glued: [usize; 2]| {
+        let mut scene = Scene::default();
+        for k in 0..3 {
+            let at = Pose::translation(0.0, 0.0, 0.2 * f64::from(k));
+            let body = scene.add_body(Body::dynamic(&format!("box {k}"), Mass::Total(1.0)).at(at));
+            scene.add_contactor(
+                body,
+                Shape::cuboid(0.2, 0.2, 0.2).unwrap(),
+                Pose::identity(),
+                0,
+            );
+        }
+        scene.add_law(ContactLaw::new((0, 0), 0.0, 0.4));
+        scene.bonds.push(Bond {
+            name: "glue".into(),
+            between: Between::Bodies(glued),
+            law: tough(),
+            refinement: 1,
+        });
+        World::new(scene, Settings::with_step(1e-3)).unwrap()
+    };
+    let state = row([0, 1]).snapshot();
+    row([0, 1]).restore(&state).unwrap();
+    let refusal = row([1, 2]).restore(&state).unwrap_err().to_string();
+    assert!(
+        refusal.contains("other contactors, laws, joints or bonds"),
+        "{refusal}"
+    );
+}
