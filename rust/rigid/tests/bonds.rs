@@ -175,6 +175,11 @@ fn fracture_takes_its_energy_and_no_more() {
 
 /// The same in pure shear: the mass centre lies in the plane of the glue, so that nothing turns the box.
 fn sheared(direction: Vec3, speed: f64, dt_s: f64) -> World {
+    sheared_under(0.0, direction, speed, dt_s)
+}
+
+/// The same under a pressing force [N].
+fn sheared_under(pressing: f64, direction: Vec3, speed: f64, dt_s: f64) -> World {
     let (mut scene, above) = glued(tough());
     scene.laws[0].friction = 0.0;
     scene.bodies[above].velocity_m_per_s = direction * speed;
@@ -183,9 +188,29 @@ fn sheared(direction: Vec3, speed: f64, dt_s: f64) -> World {
         centre_m: Vec3::new(0.0, 0.0, -0.1),
         inertia_kg_m2: Mat3::identity(),
     }));
+    let load = Load::force(above, Vec3::new(0.0, 0.0, -0.1), Vec3::z() * -pressing);
+    scene.loads.push(load);
     let mut world = World::new(scene, Settings::with_step(dt_s)).unwrap();
     world.run(0.02, &Record::default()).unwrap();
     world
+}
+
+/// What presses rubs by tau / sigma until the bond is broken, beside the fracture energy.
+#[test]
+fn sheared_under_pressure_it_takes_its_energy_and_rubs_besides() {
+    for pressing in [500.0, 2e4] {
+        let rubbed = TAU / SIGMA * pressing * 2.0 * G_II / TAU;
+        let speed = (3.0 * (G_II * AREA + rubbed) / MASS).sqrt();
+        let world = sheared_under(pressing, Vec3::y(), speed, 5e-6);
+        let e = world.energy();
+        let [fracture, friction] = [
+            e.fracture_dissipation_j / (G_II * AREA),
+            e.friction_dissipation_j / rubbed,
+        ];
+        assert!((fracture - 1.0).abs() < 0.01, "{pressing}: {fracture}");
+        assert!((friction - 1.0).abs() < 0.01, "{pressing}: {friction}");
+        assert_eq!(broken(&world), world.bond_points().count());
+    }
 }
 
 /// Torn off a body so heavy that the strength is nothing beside what the solver's tolerance is relative to. At an angle to the
