@@ -30,6 +30,12 @@ _ASYMMETRY = 0.25
 # The residuals that may decide, as the core names them.
 NORMS = ("energy", "plain", "velocity")
 
+# Beyond these sizes squares of W and q leave the floating point numbers, and a residual of 0 would say nothing.
+_SIZES = (1e-60, 1e60)
+# Largest mu times tolerance, as in scenes: the residual compares the normal velocity with mu times the sliding one, and
+# a contact that slides would meet a larger tolerance while it closes.
+_MOST_FRICTION_BY_TOLERANCE = 0.1
+
 # Rows that a contact may have.
 DIMENSIONS = (2, 3, 5)
 _ROWS = {2: "two", 3: "three", 5: "five"}
@@ -180,18 +186,23 @@ def solve(
     """
     from scipy import sparse
 
+    dimension = _whole("dimension", dimension)
+    max_iterations = _whole("max_iterations", max_iterations)
+    max_factorisations = _whole("max_factorisations", max_factorisations)
     if solver not in solvers():
         raise InputError(f"solver = {solver!r} is unknown: {did_you_mean(solver, solvers())}")
     if norm not in NORMS:
         raise InputError(f"norm = {norm!r} is unknown: {did_you_mean(norm, NORMS)}")
     if dimension not in DIMENSIONS:
         raise InputError(f"dimension = {dimension!r}; a contact has 2 (in the plane), 3, or 5 rows (rolling friction)")
-    matrix = sparse.csr_array(delassus(*problem) if isinstance(problem, tuple) else problem)
+    matrix = _matrix(problem)
     if matrix.shape[0] != matrix.shape[1] or matrix.shape[0] % dimension:
         raise InputError(f"W has shape {matrix.shape}; it must be square with {_ROWS[dimension]} rows per contact")
     contacts = matrix.shape[0] // dimension
     _refuse_asymmetry(matrix)
     velocities = _vectors("q", q, contacts, dimension)
+    _refuse_sizes("W", matrix.data)
+    _refuse_sizes("q", velocities)
     rolling = _coefficients("mu_r", mu_r, contacts)
     blocks = _Blocks.of(dimension, contacts, rolling)
     padded = sparse.bsr_array(blocks.spread.T @ matrix @ blocks.spread, blocksize=(3, 3))
@@ -199,6 +210,12 @@ def solve(
     padded.sort_indices()
     friction = np.zeros(blocks.count)
     friction[~blocks.couples] = _coefficients("mu", mu, contacts)
+    largest = float(friction.max(initial=0.0))
+    if tol < np.inf and _MOST_FRICTION_BY_TOLERANCE < largest * tol < np.inf:
+        raise InputError(
+            f"mu = {largest:g} with tol = {tol:g}: a contact that slides could close, mu times tol must be at most "
+            f"{_MOST_FRICTION_BY_TOLERANCE:g}"
+        )
     try:
         r, _, report = _core.solve_contact(
             padded.indptr.astype(np.int64),
@@ -285,6 +302,44 @@ class _Blocks:
         return shares
 
 
+def _whole(name: str, value: Any) -> int:
+    if not isinstance(value, int | np.integer) or not 0 <= value < 2**63:
+        raise InputError(f"{name} = {value!r}: must be a whole number from 0 to 2^63 - 1")
+    return int(value)
+
+
+def _matrix(problem: Any) -> Any:
+    """W as a sparse matrix of real numbers."""
+    from scipy import sparse
+
+    try:
+        matrix = sparse.csr_array(delassus(*problem) if isinstance(problem, tuple) else problem)
+    except InputError:
+        raise
+    except (IndexError, TypeError, ValueError):  # what is no matrix, scipy refuses in each of these ways
+        matrix = None
+    if matrix is None or len(matrix.shape) != 2 or matrix.dtype.kind not in "biuf":
+        raise InputError("W must be a matrix of real numbers, dense or sparse, or a pair (M, H) of them")
+    return matrix.astype(np.float64)
+
+
+def _real(name: str, values: ArrayLike) -> NDArray[np.float64]:
+    array = np.asarray(values)
+    if array.size and array.dtype.kind not in "biuf":
+        raise InputError(f"{name} must hold real numbers, not {array.dtype}")
+    return array.astype(np.float64)
+
+
+def _refuse_sizes(name: str, values: NDArray[np.float64]) -> None:
+    """Refuse sizes whose squares are no longer numbers; zeros, NaN and what is infinite are judged elsewhere."""
+    sizes = np.abs(values[np.isfinite(values) & (values != 0.0)])
+    largest = float(sizes.max(initial=0.0))
+    if sizes.size and not _SIZES[0] <= largest <= _SIZES[1]:
+        raise InputError(
+            f"the largest entry of {name} is {largest:g}: must be from {_SIZES[0]:g} to {_SIZES[1]:g}, take other units"
+        )
+
+
 def _refuse_asymmetry(matrix: Any) -> None:
     """Refuse a W that is too far from its transpose."""
     off = float(abs(matrix - matrix.T).max()) if matrix.nnz else 0.0
@@ -298,14 +353,14 @@ def _refuse_asymmetry(matrix: Any) -> None:
 
 
 def _vectors(name: str, values: ArrayLike, contacts: int, dimension: int) -> NDArray[np.float64]:
-    array = np.asarray(values, dtype=np.float64)
+    array = _real(name, values)
     if array.shape not in ((dimension * contacts,), (contacts, dimension)):
         raise InputError(f"{name} has shape {array.shape}; W has {contacts} contacts of {dimension} rows each")
     return array.reshape(contacts, dimension)
 
 
 def _coefficients(name: str, values: ArrayLike, contacts: int) -> NDArray[np.float64]:
-    array = np.asarray(values, dtype=np.float64)
+    array = _real(name, values)
     if array.ndim == 0:
         array = np.full(contacts, array)
     if array.shape != (contacts,):

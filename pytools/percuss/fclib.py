@@ -189,7 +189,10 @@ def _problem(path: Path, kind: str, group: Any) -> ContactProblem:
         why = f"f has {len(f)} numbers, {size}"
         mass = _matrix(path, "M", group["M"], (len(f), len(f)), why)
         directions = _matrix(path, "H", group["H"], (len(f), rows), why)
-        w = delassus(mass, directions)
+        try:
+            w = delassus(mass, directions)
+        except InputError as fault:
+            raise InputError(f"{path}: {fault}") from None
         free = linalg.splu(sparse.csc_array(mass)).solve(f)
         q = np.asarray(vectors["w"], dtype=np.float64).ravel() + directions.T @ free
     if w.shape != (rows, rows) or q.shape != (rows,) or mu_r.shape != mu.shape:

@@ -200,6 +200,15 @@ def test_an_unknown_norm_is_refused() -> None:
         (((np.full((3, 3), np.nan),), [0.0] * 3, 0.1), "W of contact 0 is NaN"),
         ((((np.zeros((3, 3)), np.eye(3)),), [0.0] * 3, 0.1), "M is singular"),
         ((((np.eye(2), np.eye(3)),), [0.0] * 3, 0.1), "H have as many rows as M"),
+        ((([1.0, 2.0, 3.0],), [0.0] * 3, 0.1), "W must be a matrix of real numbers"),
+        ((("text",), [0.0] * 3, 0.1), "W must be a matrix of real numbers"),
+        ((((np.eye(3),) * 3,), [0.0] * 3, 0.1), "W must be a matrix of real numbers"),
+        (((1j * np.eye(3),), [0.0] * 3, 0.1), "W must be a matrix of real numbers"),
+        (((np.eye(3),), [1j, 0.0, 0.0], 0.1), "q must hold real numbers, not complex128"),
+        (((np.eye(3),), [-1e200, 0.0, 0.0], 0.1), "the largest entry of q is 1e+200: must be from 1e-60 to 1e+60"),
+        (((np.eye(3),), [-1e-200, 0.0, 0.0], 0.1), "the largest entry of q is 1e-200: must be"),
+        (((1e200 * np.eye(3),), [-1.0, 0.0, 0.0], 0.1), "the largest entry of W is 1e+200: must be"),
+        (((np.eye(3),), [-1.0, 3.0, 0.0], 1e10), "mu = 1e+10 with tol = 1e-08: a contact that slides could close"),
     ],
 )
 def test_bad_input_gets_one_sentence(arguments: tuple, words: str) -> None:  # type: ignore[type-arg]
@@ -214,3 +223,19 @@ def test_bad_settings_get_one_sentence() -> None:
         contact.solve(np.eye(3), [0.0] * 3, 0.1, solver="newtom")
     with pytest.raises(InputError, match="tolerance is 0; it must be positive"):
         contact.solve(np.eye(3), [0.0] * 3, 0.1, tol=0.0)
+    with pytest.raises(InputError, match="max_iterations = -1: must be a whole number from 0"):
+        contact.solve(np.eye(3), [0.0] * 3, 0.1, max_iterations=-1)
+    with pytest.raises(InputError, match=r"max_factorisations = 1\.5: must be a whole number"):
+        contact.solve(np.eye(3), [0.0] * 3, 0.1, max_factorisations=1.5)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"dimension = 3\.0: must be a whole number"):
+        contact.solve(np.eye(3), [0.0] * 3, 0.1, dimension=3.0)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("solver", contact.solvers())
+@pytest.mark.parametrize("scale", [1e-50, 1e-12, 1e12, 1e50])
+def test_units_change_nothing(scale: float, solver: str) -> None:
+    """Impulses go with q and with the inverse of W, residuals with neither."""
+    for factor, speed in ((scale, 1.0), (1.0, scale), (scale, scale)):
+        found = contact.solve(factor * np.eye(3) / 2.0, speed * np.array([-1.0, 3.0, 0.0]), 0.4, solver=solver)
+        assert found.converged
+        np.testing.assert_allclose(found.r * factor / speed, [[2.0, -0.8, 0.0]], atol=1e-7)

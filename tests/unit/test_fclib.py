@@ -66,6 +66,10 @@ def test_global_problems_become_local(tmp_path: Path) -> None:
     problem = fclib.read(tmp_path / "global.hdf5")
     np.testing.assert_allclose(problem.w.toarray(), directions.T @ np.linalg.inv(mass) @ directions, atol=1e-14)
     np.testing.assert_allclose(problem.q, w + directions.T @ np.linalg.inv(mass) @ f, atol=1e-14)
+    with h5py.File(tmp_path / "global.hdf5", "a") as file:
+        file["fclib_global/M/x"][...] = 0.0
+    with pytest.raises(InputError, match=r"global\.hdf5: M is singular"):
+        fclib.read(tmp_path / "global.hdf5")
 
 
 def _set(name: str, value: object) -> Callable[[Any], None]:

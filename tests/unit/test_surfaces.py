@@ -59,6 +59,8 @@ FILES = {
     "text.stl": text_stl(),
     "binary.STL": binary_stl(),
     "box.obj": obj(),
+    "comments.obj": obj().replace(b"\n", b" # by hand\n"),
+    "line end.ply": ply("binary_little_endian") + b"\r\n",
     "text.ply": ply("ascii"),
     "quads.ply": ply("binary_little_endian"),
     "triangles.ply": ply("binary_big_endian", TRIANGLES.tolist()),
@@ -273,6 +275,23 @@ BAD: dict[str, tuple[Callable[[], object], str]] = {
         "ends before its 6 elements `face` do",
     ),
     "ply text": (lambda: read_mesh("a.ply", ply("ascii").replace(b"4 0 4 6 2", b"4 0 4 6")), "face 0: `4 0 4 6`"),
+    "ply long text": (lambda: read_mesh("a.ply", ply("ascii") + b"\n3 0 1 2"), "has 1 lines more than its header says"),
+    "ply long line": (
+        lambda: read_mesh("a.ply", ply("ascii").replace(b"4 0 4 6 2", b"4 0 4 6 2 1")),
+        "face 0: `4 0 4 6 2 1`",
+    ),
+    "ply long": (
+        lambda: read_mesh("a.ply", ply("binary_big_endian") + b"more"),
+        "has 4 bytes more than its header says",
+    ),
+    "ply minus": (
+        lambda: read_mesh("a.ply", ply("binary_big_endian").replace(b"list uchar", b"list char")[:-17] + b"\xff" * 17),
+        "a list vertex_indices of its elements `face` has -1 values",
+    ),
+    "ply float corners": (
+        lambda: read_mesh("a.ply", ply("binary_big_endian").replace(b"uchar int", b"uchar float")),
+        "its list vertex_indices holds float: must hold whole numbers",
+    ),
     "binary obj": (lambda: read_mesh("a.obj", b"\xff\xfe\x00"), "is not UTF-8 text"),
     "asc head": (lambda: read_heights("a.asc", b"1 2 3"), "its header gives no whole number `ncols`"),
     "asc count": (lambda: read_heights("a.asc", asc(HEIGHTS) + b" 7"), "has 13 heights for 4 x 3 cells"),

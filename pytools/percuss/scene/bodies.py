@@ -102,6 +102,15 @@ class Body:
         if len(keys) != 1:
             keys_text = " and ".join(keys) or "none"
             raise InputError(f"body {self.name} gives {keys_text} of {', '.join(roles)}: it must give exactly one")
+        for key in ("velocity_m_per_s", "angular_velocity_rad_per_s"):
+            if not self.dynamic and any(getattr(self, key)):
+                raise InputError(
+                    f"body {self.name} gives {keys[0]} and {key}: only a body that forces move starts with one"
+                )
+        if self.inertia_kg_m2 is None and self.gyration_m2 is None and any(self.centre_m):
+            raise InputError(
+                f"body {self.name} gives centre_m without inertia_kg_m2 or gyration_m2: it follows from the contactors"
+            )
         if self.inertia_kg_m2 is not None or self.gyration_m2 is not None:
             key = "inertia_kg_m2" if self.inertia_kg_m2 is not None else "gyration_m2"
             if self.inertia_kg_m2 is not None and self.gyration_m2 is not None:

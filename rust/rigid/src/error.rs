@@ -40,6 +40,19 @@ pub enum RigidError {
         /// The bond's name.
         bond: String,
     },
+    /// A bond of a face whose area no polygon gives.
+    #[error(
+        "bond {bond}: body {body} touches by the round face of a {shape}, only faces with straight edges are bonded, \
+         such as those of a polyhedron"
+    )]
+    RoundFace {
+        /// The bond's name.
+        bond: String,
+        /// The body's name.
+        body: String,
+        /// The shape's name.
+        shape: &'static str,
+    },
     /// Faces that two bonds claim.
     #[error(
         "bonds {} and {} both hold {} and {} together, one of them has to go",

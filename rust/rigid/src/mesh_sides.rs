@@ -1,6 +1,7 @@
 //! Meshes are one-sided: what starts behind one falls through it.
 
 use crate::error::RigidError;
+use crate::setup::Setup;
 use crate::world::World;
 use percuss_geometry::{Contactor, Shape, Vec3};
 
@@ -16,9 +17,10 @@ impl World {
             let mut behind = None;
             let mut right = false;
             for other in &self.setup.scene.contactors {
-                let Some(point) = self.inner_point(mesh, other) else {
+                let Some(point) = self.setup.inner_point(mesh, other) else {
                     continue;
                 };
+                let point = self.pose(other.body as usize).point(&point);
                 match surface.is_in_front(&to_mesh.point(&point)) {
                     Some(true) => {
                         right = true;
@@ -38,17 +40,18 @@ impl World {
         }
         Ok(())
     }
+}
 
-    /// A point inside a contactor, in the world, if it is moved by forces and can touch the mesh.
-    fn inner_point(&self, mesh: &Contactor, other: &Contactor) -> Option<Vec3> {
-        let body = other.body as usize;
-        self.setup.inertia[body].as_ref()?;
+impl Setup {
+    /// A point inside a contactor, in the frame of its body, if it is moved by forces and can touch the mesh.
+    pub(crate) fn inner_point(&self, mesh: &Contactor, other: &Contactor) -> Option<Vec3> {
+        self.inertia[other.body as usize].as_ref()?;
         let groups = (usize::from(mesh.group), usize::from(other.group));
-        self.setup.laws.find(groups.0, groups.1)?;
+        self.laws.find(groups.0, groups.1)?;
         if matches!(other.shape, Shape::Ring(_)) {
             return None; // its middle is not inside
         }
         let inner = other.shape.mass_properties(1.0).ok()?.centre_m;
-        Some(self.pose(body).point(&other.pose.point(&inner)))
+        Some(other.pose.point(&inner))
     }
 }

@@ -6,7 +6,7 @@ use crate::probing::Gathered;
 use crate::setup::Setup;
 use crate::state::State;
 use crate::stored::{Carried, Stored, Words, damaged, stored};
-use crate::world::World;
+use crate::world::{Moving, World};
 use percuss_geometry::Shape;
 
 /// Everything that changes from step to step, and what tells the scene.
@@ -34,7 +34,7 @@ impl World {
     /// The state now.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {
-            form: self.setup.form(),
+            form: self.form(),
             weights: self.setup.weights(),
             state: self.state.clone(),
             carried: self.stepper.carried().into_iter().map(Carried).collect(),
@@ -44,7 +44,7 @@ impl World {
     /// Goes back to a state of the same scene; the steps that follow repeat to the bit.
     ///
     /// # Errors
-    /// A snapshot of a scene with other bodies, masses, contactors, laws or joints, or one with a number that is not
+    /// A snapshot of a scene with other bodies, masses, contactors, laws, joints or bonds, or one with a number that is not
     /// finite.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), RigidError> {
         self.check_snapshot(snapshot)?;
@@ -62,6 +62,16 @@ impl World {
         self.stepper.resume(&self.state, &carried)
     }
 
+    /// Digest of what [`Setup::form`] tells, and of where bonds hold.
+    fn form(&self) -> u64 {
+        let mut digest = Digest(self.setup.form());
+        if let Moving::Nonsmoothly(nonsmooth) = &self.stepper {
+            let points = nonsmooth.bond_points().iter();
+            points.for_each(|point| digest.take(point));
+        }
+        digest.0
+    }
+
     /// Refuses a snapshot that does not fit the scene.
     pub(crate) fn check_snapshot(&self, snapshot: &Snapshot) -> Result<(), RigidError> {
         let refused = |what: &str| Err(RigidError::Snapshot(what.into()));
@@ -77,14 +87,14 @@ impl World {
         if snapshot.carried.len() != self.stepper.carried().len() {
             return refused("it comes from other joints or another stepper");
         }
-        if snapshot.form != self.setup.form() || other.reactions.len() != own.reactions.len() {
-            return refused("it comes from a scene with other contactors, laws or joints");
+        if snapshot.form != self.form() || other.reactions.len() != own.reactions.len() {
+            return refused("it comes from a scene with other contactors, laws, joints or bonds");
         }
         if [other.present.len(), other.quiet.len(), other.asleep.len()] != [bodies; 3] {
             return refused("its lists of bodies have different lengths");
         }
         if other.bonds.len() != own.bonds.len() {
-            return refused("it comes from a scene with other bonds");
+            return refused("its points of bonds are not as many as those of the scene");
         }
         let contactors = self.setup.scene.contactors.len() as u32;
         let known = |c: &ActiveContact| {

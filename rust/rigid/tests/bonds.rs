@@ -175,6 +175,11 @@ fn fracture_takes_its_energy_and_no_more() {
 
 /// The same in pure shear: the mass centre lies in the plane of the glue, so that nothing turns the box.
 fn sheared(direction: Vec3, speed: f64, dt_s: f64) -> World {
+    sheared_under(0.0, direction, speed, dt_s)
+}
+
+/// The same under a pressing force [N].
+fn sheared_under(pressing: f64, direction: Vec3, speed: f64, dt_s: f64) -> World {
     let (mut scene, above) = glued(tough());
     scene.laws[0].friction = 0.0;
     scene.bodies[above].velocity_m_per_s = direction * speed;
@@ -183,9 +188,29 @@ fn sheared(direction: Vec3, speed: f64, dt_s: f64) -> World {
         centre_m: Vec3::new(0.0, 0.0, -0.1),
         inertia_kg_m2: Mat3::identity(),
     }));
+    let load = Load::force(above, Vec3::new(0.0, 0.0, -0.1), Vec3::z() * -pressing);
+    scene.loads.push(load);
     let mut world = World::new(scene, Settings::with_step(dt_s)).unwrap();
     world.run(0.02, &Record::default()).unwrap();
     world
+}
+
+/// What presses rubs by tau / sigma until the bond is broken, beside the fracture energy.
+#[test]
+fn sheared_under_pressure_it_takes_its_energy_and_rubs_besides() {
+    for pressing in [500.0, 2e4] {
+        let rubbed = TAU / SIGMA * pressing * 2.0 * G_II / TAU;
+        let speed = (3.0 * (G_II * AREA + rubbed) / MASS).sqrt();
+        let world = sheared_under(pressing, Vec3::y(), speed, 5e-6);
+        let e = world.energy();
+        let [fracture, friction] = [
+            e.fracture_dissipation_j / (G_II * AREA),
+            e.friction_dissipation_j / rubbed,
+        ];
+        assert!((fracture - 1.0).abs() < 0.01, "{pressing}: {fracture}");
+        assert!((friction - 1.0).abs() < 0.01, "{pressing}: {friction}");
+        assert_eq!(broken(&world), world.bond_points().count());
+    }
 }
 
 /// Torn off a body so heavy that the strength is nothing beside what the solver's tolerance is relative to. At an angle to the
@@ -721,4 +746,71 @@ fn what_comes_together_is_bonded() {
     let apart = world.pose(above).position - world.pose(0).position;
     assert!((apart - Vec3::new(0.0, 0.0, 0.1)).norm() < 1e-7, "{apart}");
     assert!(world.state(0).velocity.z > 0.15 * 9.80665);
+}
+
+/// Contact points on the rim of a round face bound a square in it: a bond of that area would be a third too weak.
+#[test]
+fn round_faces_are_not_bonded() {
+    for (shape, name) in [
+        (Shape::cylinder(0.2, 0.2).unwrap(), "cylinder"),
+        (Shape::cone(0.2, 0.2).unwrap(), "cone"),
+        (Shape::ring(0.1, 0.2, 0.2).unwrap(), "ring"),
+    ] {
+        let (mut scene, _) = glued(tough());
+        scene.contactors[1].shape = shape;
+        let refusal = World::new(scene, Settings::with_step(1e-3)).err().unwrap();
+        let expected = format!("bond glue: body above touches by the round face of a {name}, only");
+        assert!(refusal.to_string().starts_with(&expected), "{refusal}");
+    }
+}
+
+/// Contacts foreseen across a gap are none yet: what is apart is not glued.
+#[test]
+fn faces_apart_are_not_bonded_however_far_the_steps_look_ahead() {
+    let bonded = |gap: f64, tilt: f64| {
+        let (mut scene, above) = glued(tough());
+        let lowest = 0.1 * tilt.cos() + 0.25 * tilt.sin();
+        scene.bodies[above].pose = Pose::new(Vec3::new(0.0, 0.0, gap + lowest), Vec3::x() * tilt);
+        let settings = Settings {
+            look_ahead_m: 0.01,
+            ..Settings::with_step(1e-3)
+        };
+        World::new(scene, settings).is_ok()
+    };
+    assert!(bonded(0.0, 0.0));
+    assert!(!bonded(1e-3, 0.0), "one above the other");
+    assert!(!bonded(0.0, 0.01), "touching by an edge");
+}
+
+/// The damage of one bond is not taken for that of another with as many points.
+#[test]
+fn a_state_of_other_bonds_is_refused() {
+    let row = |glued: [usize; 2]| {
+        let mut scene = Scene::default();
+        for k in 0..3 {
+            let at = Pose::translation(0.0, 0.0, 0.2 * f64::from(k));
+            let body = scene.add_body(Body::dynamic(&format!("box {k}"), Mass::Total(1.0)).at(at));
+            scene.add_contactor(
+                body,
+                Shape::cuboid(0.2, 0.2, 0.2).unwrap(),
+                Pose::identity(),
+                0,
+            );
+        }
+        scene.add_law(ContactLaw::new((0, 0), 0.0, 0.4));
+        scene.bonds.push(Bond {
+            name: "glue".into(),
+            between: Between::Bodies(glued),
+            law: tough(),
+            refinement: 1,
+        });
+        World::new(scene, Settings::with_step(1e-3)).unwrap()
+    };
+    let state = row([0, 1]).snapshot();
+    row([0, 1]).restore(&state).unwrap();
+    let refusal = row([1, 2]).restore(&state).unwrap_err().to_string();
+    assert!(
+        refusal.contains("other contactors, laws, joints or bonds"),
+        "{refusal}"
+    );
 }

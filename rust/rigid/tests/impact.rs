@@ -262,3 +262,30 @@ fn other_theta_close_their_account_with_the_term_of_the_scheme() {
         assert!((world.state(1).position.z - 0.5).abs() < 0.02);
     }
 }
+
+/// At 100 m/s a ball of 10 cm moves by its diameter in a step of 1 ms, and no contact sees the ground that it leaps through.
+#[test]
+fn a_leap_through_a_mesh_is_an_overlap() {
+    let deepest = |height: f64, speed: f64, x: f64, dt_s: f64| {
+        let mut scene = Scene::default();
+        let ground = scene.add_body(Body::fixed("ground"));
+        let sheet = Shape::height_field(5, 5, [1.0, 1.0], &[0.0; 25]).unwrap();
+        scene.add_contactor(ground, sheet, Pose::translation(-2.0, -2.0, 0.0), 0);
+        let ball = add_sphere(&mut scene, 0.05, 1.0, Vec3::new(x, 0.1, height));
+        // in front, so that the sheet is not taken for one that faces the wrong way
+        add_sphere(&mut scene, 0.05, 1.0, Vec3::new(-1.0, -1.0, 1.0));
+        scene.bodies[ball].velocity_m_per_s.z = speed;
+        scene.add_law(ContactLaw::new((0, 1), 0.0, 0.3));
+        let mut world = World::new(scene, Settings::with_step(dt_s)).unwrap();
+        let recording = world.run(0.03, &Record::default()).unwrap();
+        assert_eq!(
+            world.pose(ball).position.z < 0.0,
+            speed < 0.0 && dt_s > 1e-4
+        );
+        recording.deepest_overlap_share
+    };
+    assert!(deepest(1.003, -100.0, 0.0, 1e-3) > 1.0);
+    assert!(deepest(1.003, -100.0, 0.0, 1e-4) < 0.5, "shorter steps");
+    assert!(deepest(-1.003, 100.0, 0.0, 1e-3) < 0.5, "from below");
+    assert_eq!(deepest(1.003, -100.0, 3.0, 1e-3), 0.0, "beside");
+}

@@ -229,7 +229,7 @@ fn states_of_other_scenes_and_states_that_are_not_finite_are_refused() {
     larger.contactors[1].shape = Shape::sphere(0.6).unwrap();
     assert_eq!(
         refusal(larger, &world.snapshot()),
-        "snapshot: it comes from a scene with other contactors, laws or joints"
+        "snapshot: it comes from a scene with other contactors, laws, joints or bonds"
     );
     let mut heavier = ground_and_sphere(0.5);
     heavier.bodies[1].role = Role::Dynamic(Mass::Total(2.0));

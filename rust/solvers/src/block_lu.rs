@@ -234,6 +234,17 @@ impl BlockLu {
         true
     }
 
+    /// Whether all pivots are positive definite, and with them, by Sylvester's law of inertia, a symmetric matrix.
+    pub(crate) fn is_definite(&self) -> bool {
+        // Those of the inverse, which is kept.
+        let definite = |[a, b, c]: &Columns| {
+            let minor = a[0] * b[1] - b[0] * a[1];
+            let rest = c[0] * (a[1] * b[2] - b[1] * a[2]) - c[1] * (a[0] * b[2] - b[0] * a[2]);
+            a[0] > 0.0 && minor > 0.0 && c[2] * minor + rest > 0.0
+        };
+        self.pivots.iter().all(definite)
+    }
+
     /// Solve with the factors, in place.
     pub(crate) fn solve(&mut self, x: &mut [Vector3]) {
         for (stage, &contact) in self.order.iter().enumerate() {

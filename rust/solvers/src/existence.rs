@@ -4,7 +4,8 @@
 //! Lemarechal and Malick 2011: then the slip speeds are a fixed point of a convex problem, which Brouwer's theorem gives).
 //! Such z are the minimiser of 1/2 r W r + (q - v n) r over the cones, v being a speed: its velocities W z + q - v n lie in K*.
 //!
-//! The argument needs a symmetric W. One that was recorded elsewhere may differ from its transpose by more than rounding; then it is made for the
+//! The argument needs a symmetric W that is positive semidefinite, as H' M^-1 H is; whether it is, the signs of the pivots of its factors
+//! tell. One that was recorded elsewhere may differ from its transpose by more than rounding; then it is made for the
 //! symmetric part of W, and says no more than that a problem so near has a solution.
 //!
 //! It has none if no velocities at all keep the contacts from closing. By Farkas' lemma there are then l >= 0 with W (l n) = 0 and
@@ -17,7 +18,8 @@
 //!
 //! where the term with R allows for rounding in W^T (l n) = 0.
 
-use crate::block_matrix::{Lanes, Vector3};
+use crate::block_lu::BlockLu;
+use crate::block_matrix::{Block, BlockMatrix, Lanes, Vector3};
 use crate::cone::{self, dot, tangential};
 use crate::problem::{BlockKind, Problem};
 
@@ -54,6 +56,8 @@ const INTERVAL: usize = 20;
 const MARGIN: f64 = 0.1;
 /// Share of the largest entry by which W may differ from its transpose and count as symmetric: rounding.
 const SYMMETRIC: f64 = 1e-8;
+/// Products of blocks that may be spent on whether W is positive semidefinite: half a second.
+const PRODUCTS: usize = 50_000_000;
 /// Growth and fall of the curvature, as in `apgd`.
 const GROW: f64 = 1.5;
 const SHRINK: f64 = 0.97;
@@ -71,13 +75,17 @@ impl Problem {
         if self.kinds.iter().all(|&kind| kind == BlockKind::Contact) {
             let asymmetry = self.matrix.asymmetry();
             let symmetric = asymmetry <= SYMMETRIC;
-            let margin = if symmetric {
-                self.margin(speed)
+            let mut near = None;
+            let problem = if symmetric {
+                self
             } else {
-                let mut near = self.clone();
+                let near = near.insert(self.clone());
                 near.matrix = self.matrix.symmetric_part();
-                near.margin(speed)
+                near
             };
+            let error = asymmetry.max(SYMMETRIC);
+            let definite = |_: &f64| is_definite(&problem.matrix, error);
+            let margin = problem.margin(speed).filter(definite);
             match margin {
                 Some(margin) if symmetric => return Existence::Proven { margin },
                 Some(margin) => return Existence::Nearby { margin, asymmetry },
@@ -250,7 +258,9 @@ impl Problem {
     }
 
     /// The bound on the energy residual that l gives, if it is above zero.
-    fn bound(&self, l: Vec<f64>, speed: f64) -> Option<f64> {
+    fn bound(&self, mut l: Vec<f64>, speed: f64) -> Option<f64> {
+        let largest = l.iter().copied().fold(0.0, f64::max);
+        l.iter_mut().for_each(|l| *l /= largest);
         let (mut closing, mut effect, mut size) = (0.0, 0.0, 0.0);
         for (i, moved) in self.moved_by(&l).iter().enumerate() {
             closing -= l[i] * self.free_velocity[i][0];
@@ -261,6 +271,37 @@ impl Problem {
         let bound = (closing - effect.sqrt() * reach) / (size * self.energy_scale).sqrt();
         // What is closed by less than rounding of q is not closed.
         let total: f64 = l.iter().sum();
-        (bound > 0.0 && closing > 1e-9 * speed * total).then_some(bound)
+        (bound > 0.0 && bound.is_finite() && closing > 1e-9 * speed * total).then_some(bound)
     }
+}
+
+/// Whether a symmetric W is positive semidefinite, but for an error of this share of its largest entry; no where that takes too
+/// long to know.
+fn is_definite(matrix: &BlockMatrix, error: f64) -> bool {
+    let mut factors = BlockLu::default();
+    if !factors.analyse_within(matrix, PRODUCTS) {
+        return false;
+    }
+    let blocks = (0..matrix.contacts()).flat_map(|j| matrix.column(j).map(|(_, block)| block));
+    let all = matrix.diagonal.iter().copied().chain(blocks);
+    let size = all.fold(0.0_f64, |size, block| {
+        block
+            .as_flattened()
+            .iter()
+            .fold(size, |size, x| size.max(x.abs()))
+    });
+    let one = |size: f64| [[size, 0.0, 0.0], [0.0, size, 0.0], [0.0, 0.0, size]];
+    let shifted = |block: &Block| {
+        let mut block = *block;
+        (0..3).for_each(|k| block[k][k] += error * size);
+        block
+    };
+    let diagonal: Vec<Block> = matrix.diagonal.iter().map(shifted).collect();
+    let count = matrix.contacts();
+    factors.factor(
+        matrix,
+        &diagonal,
+        &vec![one(1.0); count],
+        &vec![[0.0; 3]; count],
+    ) && factors.is_definite()
 }

@@ -158,3 +158,37 @@ fn walls_that_close_in_are_refuted_however_the_rest_of_the_matrix_is_off() {
     let exact = 2.0 / (2.0 * 1.25 * 3.0 * (2.1 / 3.0_f64)).sqrt();
     assert!((residual / exact - 1.0).abs() < 1e-4, "{residual} {exact}");
 }
+
+/// Three contacts without friction, coupled along their normals alone.
+fn frictionless(w: [[f64; 3]; 3], tangents: [[f64; 2]; 3], q: [f64; 3]) -> Problem {
+    let mut blocks = w.map(|row| row.map(|x| [x, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]));
+    for k in 0..3 {
+        (blocks[k][k][4], blocks[k][k][8]) = (tangents[k][0], tangents[k][1]);
+    }
+    let columns = [0, 1, 2, 0, 1, 2, 0, 1, 2];
+    let matrix = BlockMatrix::from_block_rows(&[0, 3, 6, 9], &columns, blocks.as_flattened());
+    let q = q.map(|x| [x, 0.0, 0.0]).to_vec();
+    Problem::new(matrix.unwrap(), q, vec![0.0; 3]).unwrap()
+}
+
+/// Three frictionless contacts whose W, symmetric but with an eigenvalue of -7.3, has impulses that open all of them; by trying
+/// every set of closed contacts, none solves the problem.
+#[test]
+fn what_has_negative_eigenvalues_is_not_proven_to_have_a_solution() {
+    let w = [[0.07, -8.02, 0.16], [-8.02, 1.45, 0.51], [0.16, 0.51, 0.01]];
+    let problem = frictionless(w, [[0.0; 2]; 3], [0.4, -0.1, 0.0]);
+    assert_eq!(problem.existence(), Existence::Open);
+}
+
+/// Another such W, along which impulses grow beyond all numbers: no bound of the residual follows from them.
+#[test]
+fn a_bound_that_is_no_number_refutes_nothing() {
+    let w = [
+        [1.75463574, -0.04687762, 0.48142393],
+        [-0.04687762, 0.83685592, -0.06055559],
+        [0.48142393, -0.06055559, 0.00137777],
+    ];
+    let tangents = [[0.0; 2], [0.0; 2], [0.000688885; 2]];
+    let problem = frictionless(w, tangents, [-0.40425253, -1.48187226, -2.40613114]);
+    assert_eq!(problem.existence(), Existence::Open);
+}

@@ -196,6 +196,8 @@ def test_a_study_file_whose_every_run_would_fail_has_a_fault(tmp_path):
         (changed(bodies__1__mass="-1 kg"), "bodies", "outside [0, inf] kg"),
         (changed(bodies__1__mass="0 kg", bodies__1__position=[0, 0, 0.1]), "bodies", "body block: mass is 0 kg"),
         (changed(bodies__1__mass=None), "bodies", "must give exactly one"),
+        (changed(bodies__1__centre=[0.1, 0, 0]), "bodies", "body block gives centre_m without inertia_kg_m2"),
+        (changed(bodies__0__velocity=[1, 0, 0]), "bodies", "gives fixed and velocity_m_per_s: only a body that forces"),
         (changed(bodies__1__position=[0, 0]), "bodies", "`bodies[1].position`: [0, 0] is not a list of 3 numbers"),
         (changed(bodies__1__position=[0, 0, "0.05 m"]), "bodies", "overlap by"),
         (changed(bodies__1="block"), "bodies", "`bodies[1]`: 'block' is no table"),

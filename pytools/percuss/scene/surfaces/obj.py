@@ -1,4 +1,4 @@
-"""Wavefront OBJ: vertices `v` and faces `f`; textures, normals, groups and materials are passed over."""
+"""Wavefront OBJ: vertices `v` and faces `f`; textures, normals, groups, materials and comments are passed over."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def read(data: bytes) -> tuple[Array, Array]:
     words: list[str] = []
     polygons: list[list[int]] = []
     for number, line in enumerate(text_of(data).splitlines(), 1):
-        parts = line.split()
+        parts = line.partition("#")[0].split()
         if not parts:
             continue
         if parts[0] == "v":

@@ -63,6 +63,8 @@ def _header(data: bytes) -> tuple[str, list[_Element], int]:
             case ["element", name, count] if count.isdigit():
                 elements.append(_Element(name, int(count)))
             case ["property", "list", count, kind, name] if elements and {count, kind} <= set(_TYPES):
+                if name in _CORNERS and _TYPES[kind].startswith("f"):
+                    raise InputError(f"its list {name} holds {kind}: must hold whole numbers")
                 elements[-1].properties.append((name, _TYPES[count], _TYPES[kind]))
             case ["property", kind, name] if elements and kind in _TYPES:
                 elements[-1].properties.append((name, "", _TYPES[kind]))
@@ -82,6 +84,10 @@ def _short(element: _Element) -> InputError:
     return InputError(f"ends before its {element.count} elements `{element.name}` do")
 
 
+def _more(what: str) -> InputError:
+    return InputError(f"{what} than its header says")
+
+
 def _text(body: bytes, elements: list[_Element]) -> dict[str, dict[str, Any]]:
     lines = [line for line in body.splitlines() if line.strip()]
     tables: dict[str, dict[str, Any]] = {}
@@ -97,6 +103,8 @@ def _text(body: bytes, elements: list[_Element]) -> dict[str, dict[str, Any]]:
             raise InputError(f"its lines of `{element.name}` do not have {len(element.properties)} numbers each")
         table = floats(words, element.name).reshape(element.count, -1)
         tables[element.name] = {name: table[:, k] for k, (name, _, _) in enumerate(element.properties)}
+    if lines:
+        raise _more(f"has {len(lines)} lines more")
     return tables
 
 
@@ -116,6 +124,8 @@ def _text_lists(lines: list[bytes], element: _Element) -> dict[str, Any]:
                     raise ValueError
                 columns[name].append([int(v) for v in values] if count else values[0])
                 at += size
+            if at < len(words):
+                raise ValueError
         except (ValueError, IndexError, OverflowError):
             raise InputError(
                 f"{element.name} {number}: `{line.decode(errors='replace')[:60]}` is not understood"
@@ -148,6 +158,9 @@ def _binary(body: bytes, elements: list[_Element], order: str) -> dict[str, dict
         if not lists:
             raise _short(element)
         tables[element.name], at = _binary_lists(body, at, element, order)
+    # A line end at the end of the file is none of its data.
+    if body[at:].strip():
+        raise _more(f"has {len(body) - at} bytes more")
     return tables
 
 
@@ -163,10 +176,14 @@ def _binary_lists(body: bytes, at: int, element: _Element, order: str) -> tuple[
                 size = 1
                 if count:
                     size = int(np.frombuffer(body, order + count, 1, at)[0])
+                    if size < 0:
+                        raise InputError(f"a list {name} of its elements `{element.name}` has {size} values")
                     at += np.dtype(count).itemsize
                 values = np.frombuffer(body, order + type_, size, at).tolist()
                 at += size * np.dtype(type_).itemsize
                 columns[name].append(values if count else values[0])
+    except InputError:
+        raise
     except (ValueError, IndexError):
         raise _short(element) from None
     return columns, at

@@ -12,6 +12,7 @@ pub mod half_space;
 pub mod height_field;
 pub mod mesh;
 pub mod mesh_side;
+pub mod mesh_way;
 pub mod polyhedron;
 pub mod ring;
 pub mod sphere;

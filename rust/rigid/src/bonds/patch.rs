@@ -4,7 +4,7 @@ use super::Between;
 use crate::body::Role;
 use crate::error::RigidError;
 use crate::setup::Setup;
-use percuss_geometry::{ContactPoint, Detector, Pose, Vec3, tangents};
+use percuss_geometry::{ContactPoint, Detector, Pose, Shape, Vec3, tangents};
 
 /// A point of a bond.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,7 +25,7 @@ pub(crate) struct BondPoint {
 /// The points of all bonds, for bodies with their mass centres at `poses`; `detector` has looked at them there.
 ///
 /// # Errors
-/// A bond whose bodies do not touch by a face, or two bonds between the same bodies.
+/// A bond whose bodies do not touch by a face or by a round one, or two bonds between the same bodies.
 pub(crate) fn find(
     setup: &Setup,
     detector: &Detector,
@@ -47,10 +47,22 @@ pub(crate) fn find(
                 Between::Groups((a, b)) => groups == (a, b) || groups == (b, a),
             };
             let range = manifold.points.start as usize..manifold.points.end as usize;
-            let wanted = wanted && meet(setup, bodies);
-            let Some(face) = Face::of(&detector.points()[range]).filter(|_| wanted) else {
+            if !(wanted && meet(setup, bodies)) {
+                continue;
+            }
+            // Steps that look ahead see more than what touches.
+            let touching = detector.points()[range].iter();
+            let touching = touching.filter(|p| p.gap <= setup.settings.contact_tolerance_m);
+            let Some(face) = Face::of(&touching.copied().collect::<Vec<_>>()) else {
                 continue;
             };
+            if let Some(round) = contactors.iter().find(|c| is_round(&c.shape)) {
+                return Err(RigidError::RoundFace {
+                    bond: bond.name.clone(),
+                    body: setup.scene.bodies[round.body as usize].name.clone(),
+                    shape: round.shape.name(),
+                });
+            }
             if let Some(other) = taken[place].replace(index) {
                 let names = [other, index].map(|bond| setup.scene.bonds[bond].name.clone());
                 let bodies = bodies.map(|body| setup.scene.bodies[body as usize].name.clone());
@@ -79,6 +91,11 @@ pub(crate) fn find(
         }
     }
     Ok(points)
+}
+
+/// Whether the flat faces of a shape are round: their contact points, four on the rim, bound two thirds of the area.
+fn is_round(shape: &Shape) -> bool {
+    matches!(shape, Shape::Cylinder(_) | Shape::Cone(_) | Shape::Ring(_))
 }
 
 /// Whether two bodies are where they are at the start when both are there: they come together, or to one that never moves.

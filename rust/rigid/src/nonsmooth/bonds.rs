@@ -356,6 +356,27 @@ impl Nonsmooth {
         self.start_over(island);
     }
 
+    /// Share of the work of shear that is spent on fracture; what pressure adds is friction. It is one for all points of two
+    /// bodies that slide, as what each of them bears of the pressure is not determined.
+    fn fracture_shares(&self, state: &State) -> Vec<f64> {
+        let bodies = |bonded: &Bonded| self.bond_points[bonded.point].bodies;
+        let mut shares = Vec::with_capacity(self.bonded.len());
+        for own in self.bonded.chunk_by(|a, b| bodies(a) == bodies(b)) {
+            let (mut whole, mut pull) = (0.0, 0.0);
+            for bonded in own {
+                let normal = bonded.block.impulse[0];
+                let opens = normal <= EDGE * bonded.pull_n_s;
+                if bonded.gives() && !opens && !state.bonds[bonded.point].is_broken() {
+                    whole += normal;
+                    pull += bonded.pull_n_s;
+                }
+            }
+            let share = if whole > pull { pull / whole } else { 1.0 };
+            shares.extend(std::iter::repeat_n(share, own.len()));
+        }
+        shares
+    }
+
     /// Books the works of the bonds and lets damage grow.
     pub(super) fn account_bonds(&mut self, setup: &Setup, state: &mut State) {
         let h = setup.settings.dt_s;
@@ -369,7 +390,8 @@ impl Nonsmooth {
                 ..*memory
             };
         }
-        for bonded in &mut self.bonded {
+        let shares = self.fracture_shares(state);
+        for (bonded, share) in self.bonded.iter_mut().zip(shares) {
             let point = &self.bond_points[bonded.point];
             let law = &setup.scene.bonds[point.bond as usize].law;
             let memory = &mut state.bonds[bonded.point];
@@ -382,12 +404,7 @@ impl Nonsmooth {
             (memory.first_shear_n, memory.second_shear_n) = (own[1] / h, own[2] / h);
             let (fracture, friction) = if gives || memory.is_broken() {
                 let sheared = -(whole[1] * mean[1] + whole[2] * mean[2]);
-                // What pressure adds to the shear is friction.
-                let share = if whole[0] > pull {
-                    pull / whole[0]
-                } else {
-                    1.0
-                };
+                let share = if memory.is_broken() { 0.0 } else { share };
                 // Less than nothing is what the solver leaves.
                 let fracture = (pull * mean[0] + share * sheared).max(0.0);
                 (fracture, (1.0 - share) * sheared)

@@ -11,6 +11,7 @@ mod joints;
 mod look_ahead;
 mod middle;
 mod overlap;
+mod passage;
 mod rest;
 mod solve;
 mod stabilisation;
@@ -32,6 +33,7 @@ use island::Island;
 use islands::Islands;
 use joints::Articulation;
 use middle::Middle;
+use passage::Passages;
 use percuss_geometry::{Contactor, Detector, Vec3, Visibility};
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -73,6 +75,7 @@ pub(crate) struct Nonsmooth {
     /// Points whose overlap may be cleared at the end of the step, and what they connect.
     clearings: Vec<Clearing>,
     clearing_islands: Islands,
+    passages: Passages,
     pub timed: bool,
     pub timing: Timing,
 }
@@ -135,6 +138,7 @@ impl Nonsmooth {
             awake: Vec::new(),
             clearings: Vec::new(),
             clearing_islands: Islands::default(),
+            passages: Passages::new(setup),
             timed: false,
             timing: Timing::default(),
         })
@@ -281,6 +285,7 @@ impl Nonsmooth {
         }
         self.wake_loaded(setup, state);
         self.compare_bonded(state);
+        self.passages.begin(state);
         self.middle.reach(setup, state, parallel);
         self.middle.push(setup, state, parallel);
         self.pull_bonds(setup, state);
@@ -315,6 +320,7 @@ impl Nonsmooth {
         if !self.parts.is_empty() {
             state.energy.elastic_j = self.elastic_j();
         }
+        let overlap = overlap.deeper(self.passages.deepest(setup, state));
         self.rest(setup, state);
         self.account_state(setup, state);
         state.step += 1;
