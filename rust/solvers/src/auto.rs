@@ -23,6 +23,7 @@
 use crate::accelerated;
 use crate::block_matrix::{Lanes, Vector3};
 use crate::bodies::{Bodies, Storage};
+use crate::body_form::Order;
 use crate::error::Error;
 use crate::interior::{self, Curve};
 use crate::newton::{self, Newton};
@@ -81,10 +82,10 @@ pub(crate) fn solve(
     }
 }
 
-/// Solve for bodies, beginning without W unless that is asked for.
+/// Solve for bodies, beginning without W; with further passes over few contacts from the start if they are worth it.
 pub(crate) fn solve_bodies(
     bodies: &Bodies<'_>,
-    with_w: bool,
+    focused: bool,
     settings: &Settings,
     r: &mut [Vector3],
     u: &mut [Vector3],
@@ -93,16 +94,13 @@ pub(crate) fn solve_bodies(
     let storage = &mut workspace.bodies;
     storage.start.clear();
     storage.start.extend_from_slice(r);
-    let mut swept = None;
-    if !with_w {
-        swept = sweep_bodies(bodies, settings, r, u, storage)?;
-        if let Some(report) = swept {
-            // W is for what comes next: sweeps that are left, or factorisations.
-            let spent =
-                report.iterations >= settings.max_iterations && settings.max_factorisations == 0;
-            if report.converged || spent {
-                return Ok(report);
-            }
+    let swept = sweep_bodies(bodies, focused, settings, r, u, storage)?;
+    if let Some(report) = swept {
+        // W is for what comes next: sweeps that are left, or factorisations.
+        let spent =
+            report.iterations >= settings.max_iterations && settings.max_factorisations == 0;
+        if report.converged || spent {
+            return Ok(report);
         }
     }
     storage.assemble(bodies)?;
@@ -146,17 +144,27 @@ pub(crate) fn solve_bodies(
 /// Sweeps without W, and Newton steps without W where those of a large problem stall; none where there are contacts that ask for W.
 fn sweep_bodies(
     bodies: &Bodies<'_>,
+    focused: bool,
     settings: &Settings,
     r: &mut [Vector3],
     u: &mut [Vector3],
     storage: &mut Storage,
 ) -> Result<Option<Report>, Error> {
     let (form, newton) = (&mut storage.body_form, &mut storage.newton);
-    if !form.begin(bodies.masses, bodies.contacts, r)? {
+    let order = if focused {
+        Order::ByPair
+    } else {
+        Order::ByRank
+    };
+    if !form.begin(bodies.masses, bodies.contacts, order, r)? {
         return Ok(None);
     }
     let large = bodies.contacts.len() >= LARGE;
-    let sweeps = form.iterate(settings, !large);
+    let sweeps = if focused {
+        form.iterate_focused(settings, bodies)
+    } else {
+        form.iterate(settings, !large)
+    };
     let mut swept = form.end(settings, sweeps, r, u);
     if large && !swept.converged {
         form.go_to(&storage.start);

@@ -12,10 +12,9 @@ use crate::solver::{Report, Settings, Solver, Workspace, check};
 /// Blocks in a row of W, counted for each body, from which on `auto` begins without it: nothing is assembled, and where
 /// sweeps stall those with W come before any factorisation. Found by time on walls (docs/contact-solvers.md).
 const CROWDED: usize = 8;
-/// Contacts and blocks of W between which it begins with W all the same: few enough for W to stay in the caches of a processor, enough
-/// for further passes over those that still move (`focus`).
+/// Contacts and blocks of W between which passes over the contacts that still move come with the first sweeps already (`focused`).
 const LEAST: usize = 100;
-const CACHED: usize = 10_000;
+const MOST: usize = 10_000;
 
 /// Bodies, the contacts between them, and what joints make of both.
 #[derive(Debug, Clone, Copy)]
@@ -80,8 +79,8 @@ impl Solver {
             let (contacts, blocks) = (bodies.contacts.len(), workspace.bodies.blocks(bodies));
             if blocks > CROWDED * contacts {
                 check(settings, contacts, r, u)?;
-                let with_w = contacts >= LEAST && blocks <= CACHED;
-                return auto::solve_bodies(bodies, with_w, settings, r, u, workspace);
+                let focused = contacts >= LEAST && blocks <= MOST;
+                return auto::solve_bodies(bodies, focused, settings, r, u, workspace);
             }
         }
         workspace.bodies.assemble(bodies)?;
