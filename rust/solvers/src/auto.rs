@@ -9,9 +9,10 @@
 //! Those with momentum are not interrupted: stacks whose contacts slip next to not at all need some 30 000 on end, and
 //! whoever goes back to the best impulses in between, for Newton steps or others, stays with a false solution.
 //!
-//! Bodies with many contacts each are first swept without W (`bodies`), unless W is small enough for the caches; where that stalls, or only a few contacts still move, W is assembled,
-//! and the sweeps left are taken with it, whose restarts are by the residual, with further passes over those few (`focus`): in walls
-//! these arrive more often than Newton. In between,
+//! Bodies with many contacts each are first swept without W (`bodies`). Problems of middling size are swept so to the end, with further
+//! passes over the few contacts that still move and Newton steps for those that jam (`body_form::focused`). Where sweeps of others
+//! stall, or only a few contacts still move, W is assembled, and the sweeps left are taken with it, whose restarts are by the
+//! residual, with further passes over those few (`focus`): in walls these arrive more often than Newton. In between,
 //! Newton steps without W (`body_newton`) are tried on large problems, on which those with W cost too much: they bring walls to rest.
 //!
 //! All of it stays within the settings: sweeps of all stages count together, and so do factorisations, of which no more

@@ -23,27 +23,26 @@ pub(crate) struct Few {
 }
 
 impl Few {
-    /// Sweep the contacts that move, so many times or until none does by a step whose square is above `limit`.
+    /// Sweep the contacts that move until none does by a step whose square is above a limit, or so many times.
     pub(crate) fn sweep(
         &mut self,
         ground: &Ground,
         moving: &[Moving],
-        (limit, passes): (f64, usize),
+        limits: (f64, usize),
         (r, v): (&mut [Lanes], &mut [Motion]),
     ) {
         self.pack(ground, moving);
         four::on_registers(Passes {
             few: self,
             ground,
-            limit,
-            passes,
+            limits,
             r,
             v,
         });
     }
 
     /// Put them into batches, in the order of the sweeps.
-    fn pack(&mut self, ground: &Ground, moving: &[Moving]) {
+    pub(crate) fn pack(&mut self, ground: &Ground, moving: &[Moving]) {
         let Self {
             packer,
             swept,
@@ -73,38 +72,23 @@ impl Few {
         left.clear();
         left.extend(0..swept.len() as u32);
     }
-}
 
-/// The passes, compiled for the processor at hand.
-struct Passes<'a> {
-    few: &'a mut Few,
-    ground: &'a Ground,
-    limit: f64,
-    passes: usize,
-    r: &'a mut [Lanes],
-    v: &'a mut [Motion],
-}
-
-impl Task for Passes<'_> {
-    type Output = ();
-
+    /// The passes over what is packed.
     #[inline(always)]
-    fn run<W: Wide>(self, with: W) {
-        let Self {
-            few,
-            ground,
-            limit,
-            passes,
-            r,
-            v,
-        } = self;
+    pub(crate) fn pass<W: Wide>(
+        &mut self,
+        with: W,
+        ground: &Ground,
+        (limit, passes): (f64, usize),
+        (r, v): (&mut [Lanes], &mut [Motion]),
+    ) {
         let (none, limit) = ([0.0; WIDTH], Four::all(with, limit));
         for _ in 0..passes {
             // Not by `retain`: what it calls would not be compiled for the registers.
             let mut kept = 0;
-            for at in 0..few.left.len() {
-                let batch = few.left[at];
-                let (swept, places) = (&few.swept[batch as usize], &few.places[batch as usize]);
+            for at in 0..self.left.len() {
+                let batch = self.left[at];
+                let (swept, places) = (&self.swept[batch as usize], &self.places[batch as usize]);
                 let of = |k: usize| r.get(places[k] as usize).map_or(&none, Lanes::four);
                 let [n, t, s, _] = gathered(with, [of(0), of(1), of(2), of(3)]);
                 let inertias = (&ground.inertias[..], 0);
@@ -125,11 +109,30 @@ impl Task for Passes<'_> {
                 }
                 let square = swept.trace(with) * four::dot(&change, &change);
                 if limit.below(square).any() {
-                    few.left[kept] = batch;
+                    self.left[kept] = batch;
                     kept += 1;
                 }
             }
-            few.left.truncate(kept);
+            self.left.truncate(kept);
         }
+    }
+}
+
+/// [`Few::pass`], compiled for the processor at hand.
+struct Passes<'a> {
+    few: &'a mut Few,
+    ground: &'a Ground,
+    limits: (f64, usize),
+    r: &'a mut [Lanes],
+    v: &'a mut [Motion],
+}
+
+impl Task for Passes<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<W: Wide>(self, with: W) {
+        let limits = self.limits;
+        self.few.pass(with, self.ground, limits, (self.r, self.v));
     }
 }

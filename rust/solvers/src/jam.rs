@@ -85,3 +85,56 @@ impl Jam {
         true
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::block_matrix::BlockMatrix;
+
+    /// A ball of 2 kg on the ground, its centre at the contact.
+    fn ball(kind: BlockKind) -> Contact {
+        let axis = |k: usize| std::array::from_fn(|c| if c == k { 1.0 } else { 0.0 });
+        Contact {
+            bodies: [None, Some(0)],
+            jacobians: [[[0.0; 6]; 3], [axis(0), axis(1), axis(2)]],
+            free_velocity: [0.0; 3],
+            friction: 0.5,
+            kind,
+        }
+    }
+
+    fn solved(kind: BlockKind) -> (bool, Vector3) {
+        let mass = InverseMass {
+            translation_per_kg: 0.5,
+            rotation_per_kg_m2: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        };
+        let block = [0.5, 0.0, 0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.5];
+        let matrix = BlockMatrix::from_block_rows(&[0, 1], &[0], &[block]).unwrap();
+        let whole = Problem::new(matrix, vec![[-1.0, 0.0, 0.0]], vec![0.5]).unwrap();
+        // Others push it down while it has an impulse of 3 N s already.
+        let mut jam = Jam {
+            contacts: vec![ball(kind)],
+            r: vec![[3.0, 0.0, 0.0]],
+            u: vec![[-0.6, 2.0, 0.0].into()],
+            ..Jam::default()
+        };
+        let settings = Settings {
+            tolerance: 1e-12,
+            ..Settings::default()
+        };
+        (jam.solve(&[mass], &whole, &settings), jam.r[0])
+    }
+
+    /// The impulses of others stay as they are: a slipping ball is stopped by 0.6 m/s times 2 kg more, with friction of half of all.
+    #[test]
+    fn impulses_add_to_those_of_others() {
+        let (better, [n, t, s]) = solved(BlockKind::Contact);
+        assert!(better);
+        assert!((n - 4.2).abs() < 0.2 && (t + 2.1).abs() < 0.2 && s.abs() < 1e-12);
+    }
+
+    #[test]
+    fn couples_are_left_to_sweeps() {
+        assert_eq!(solved(BlockKind::Couple), (false, [3.0, 0.0, 0.0]));
+    }
+}
