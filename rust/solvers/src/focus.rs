@@ -13,7 +13,7 @@ use crate::solver::Settings;
 
 /// Passes over the contacts that move, and one more for so many sweeps: what is left after many is slow, and in few contacts.
 const PASSES: usize = 6;
-const MORE: usize = 25;
+pub(crate) const MORE: usize = 25;
 /// Share of the contacts, as a fraction, up to which passes over those alone are worth it.
 const FEW: (usize, usize) = (2, 5);
 /// Fewest contacts worth it: sweeps of less cost next to nothing, and in small stacks that jam Newton steps decide.

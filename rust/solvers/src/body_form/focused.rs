@@ -15,6 +15,8 @@ use crate::solver::Settings;
 const NEAR: f64 = 10.0;
 /// Sweeps after which progress counts as poor: restarts go by size too, and jams are solved by themselves.
 const POOR: usize = 30;
+/// Passes over the contacts that move, fewer than with W because sweeps over all cost less.
+const PASSES: usize = 4;
 /// Sweeps between two looks at jams.
 const LOOK: usize = 20;
 /// Growth of what a sweep moves, over its lowest since the last restart, that ends the momentum.
@@ -130,7 +132,7 @@ impl BodyForm {
         let noted = (limit, &mut self.moving);
         let sums = self.ground.sweep_noting(&self.r, beta, (r, v), noted);
         if focus::is_few(self.count_moving(), self.r.len()) {
-            let passes = focus::passes(sweep - 1);
+            let passes = PASSES + sweep / focus::MORE;
             let (r, v) = (&mut self.previous_r, &mut self.previous_v);
             let few = &mut self.few;
             few.sweep(&self.ground, &self.moving, (limit, passes), (r, v));
