@@ -9,9 +9,10 @@
 //! Those with momentum are not interrupted: stacks whose contacts slip next to not at all need some 30 000 on end, and
 //! whoever goes back to the best impulses in between, for Newton steps or others, stays with a false solution.
 //!
-//! Bodies with many contacts each are first swept without W (`bodies`), unless W is small enough for the caches; where that stalls, or only a few contacts still move, W is assembled,
-//! and the sweeps left are taken with it, whose restarts are by the residual, with further passes over those few (`focus`): in walls
-//! these arrive more often than Newton. In between,
+//! Bodies with many contacts each are first swept without W (`bodies`). Problems of middling size are swept so to the end, with further
+//! passes over the few contacts that still move and Newton steps for those that jam (`body_form::focused`). Where sweeps of others
+//! stall, or only a few contacts still move, W is assembled, and the sweeps left are taken with it, whose restarts are by the
+//! residual, with further passes over those few (`focus`): in walls these arrive more often than Newton. In between,
 //! Newton steps without W (`body_newton`) are tried on large problems, on which those with W cost too much: they bring walls to rest.
 //! For walls of thousands of contacts W is never assembled: they may take more of those steps, and sweeps go on without it.
 //!
@@ -24,7 +25,7 @@
 use crate::accelerated;
 use crate::block_matrix::{Lanes, Vector3};
 use crate::bodies::{Bodies, Storage};
-use crate::body_form::PATIENCE;
+use crate::body_form::{Order, PATIENCE};
 use crate::error::Error;
 use crate::interior::{self, Curve};
 use crate::newton::{self, Newton};
@@ -86,20 +87,21 @@ pub(crate) fn solve(
     }
 }
 
-/// When W is assembled.
+/// How the contacts of bodies are solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum WhenW {
-    AtOnce,
-    /// Where sweeps without it stall, or only few contacts still move.
-    Stalled,
-    /// It is so large that sweeps and Newton steps with it cost several times as much as those without.
-    Never,
+pub(crate) enum Way {
+    /// Without W until sweeps stall, with further passes over the contacts that still move.
+    Focused,
+    /// Without W until sweeps stall, or only few contacts still move.
+    Swept,
+    /// Never with W, which is so large that sweeps and Newton steps with it cost several times as much as those without.
+    WithoutW,
 }
 
-/// Solve for bodies.
+/// Solve for bodies, beginning without W.
 pub(crate) fn solve_bodies(
     bodies: &Bodies<'_>,
-    w: WhenW,
+    way: Way,
     settings: &Settings,
     r: &mut [Vector3],
     u: &mut [Vector3],
@@ -108,16 +110,13 @@ pub(crate) fn solve_bodies(
     let storage = &mut workspace.bodies;
     storage.start.clear();
     storage.start.extend_from_slice(r);
-    let mut swept = None;
-    if w != WhenW::AtOnce {
-        swept = sweep_bodies(bodies, w, settings, r, u, storage)?;
-        if let Some(report) = swept {
-            // W is for what comes next: sweeps that are left, or factorisations.
-            let spent = report.iterations >= settings.max_iterations
-                && (settings.max_factorisations == 0 || w == WhenW::Never);
-            if report.converged || spent {
-                return Ok(report);
-            }
+    let swept = sweep_bodies(bodies, way, settings, r, u, storage)?;
+    if let Some(report) = swept {
+        // W is for what comes next: sweeps that are left, or factorisations.
+        let spent = report.iterations >= settings.max_iterations
+            && (settings.max_factorisations == 0 || way == Way::WithoutW);
+        if report.converged || spent {
+            return Ok(report);
         }
     }
     storage.assemble(bodies)?;
@@ -162,18 +161,26 @@ pub(crate) fn solve_bodies(
 /// None where there are contacts that ask for W.
 fn sweep_bodies(
     bodies: &Bodies<'_>,
-    w: WhenW,
+    way: Way,
     settings: &Settings,
     r: &mut [Vector3],
     u: &mut [Vector3],
     storage: &mut Storage,
 ) -> Result<Option<Report>, Error> {
     let (form, newton) = (&mut storage.body_form, &mut storage.newton);
-    if !form.begin(bodies.masses, bodies.contacts, r)? {
+    let order = match way {
+        Way::Focused => Order::ByPair,
+        Way::Swept | Way::WithoutW => Order::ByRank,
+    };
+    if !form.begin(bodies.masses, bodies.contacts, order, r)? {
         return Ok(None);
     }
     let large = bodies.contacts.len() >= LARGE;
-    let mut sweeps = form.iterate(settings, PATIENCE, !large);
+    let mut sweeps = match way {
+        Way::Focused => form.iterate_focused(settings, bodies),
+        Way::Swept => form.iterate(settings, PATIENCE, !large),
+        Way::WithoutW => form.iterate(settings, PATIENCE, false),
+    };
     let mut swept = form.end(settings, sweeps, r, u);
     if large && !swept.converged {
         let few = Settings {
@@ -181,7 +188,7 @@ fn sweep_bodies(
             ..*settings
         };
         let mut paid = WORK;
-        if w == WhenW::Never {
+        if way == Way::WithoutW {
             let visits = bodies
                 .contacts
                 .len()
@@ -191,7 +198,7 @@ fn sweep_bodies(
         // From where the sweeps stalled: from where they began, tall walls need several times as many steps.
         let (residual, made) = form.step_by_newton(newton, bodies.contacts, &few, paid);
         let met = residual <= settings.tolerance;
-        if !met && w == WhenW::Never {
+        if !met && way == Way::WithoutW {
             let left = Settings {
                 max_iterations: settings.max_iterations - sweeps,
                 ..*settings
@@ -199,7 +206,7 @@ fn sweep_bodies(
             sweeps += form.iterate(&left, usize::MAX, false);
         }
         // Sweeps with W go on better from where those without it were.
-        if met || w == WhenW::Never {
+        if met || way == Way::WithoutW {
             swept = form.end(settings, sweeps, r, u);
         }
         swept.factorisations = made;

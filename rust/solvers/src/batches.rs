@@ -17,18 +17,59 @@ pub(crate) fn pack(
     first: usize,
     (places, place): (usize, impl Fn(u32) -> usize),
 ) -> Vec<Batch> {
-    let mut batches: Vec<Batch> = Vec::with_capacity(entries.len() / 2 + 1);
-    // For each class, the first batch from here on that may have room.
-    let mut room: Vec<[u32; Class::COUNT]> = vec![[0; Class::COUNT]];
-    // The first batch that a contact of the body may be in.
-    let mut free = vec![0_u32; places];
-    let mut chosen = Vec::with_capacity(entries.len());
-    for &(_, _, index) in entries.iter() {
+    let mut packer = Packer::default();
+    packer.begin(places);
+    let choose = |&(_, _, index): &Entry| {
         let contact = &contacts[index as usize];
-        let class = Class::of(contact);
-        let moving = || contact.bodies.into_iter().flatten().map(&place);
-        let least = moving().map(|body| free[body]).max().unwrap_or(0);
-        let batch = find(&mut room, class.index(), least);
+        let moving = contact.bodies.into_iter().flatten().map(&place);
+        packer.put(Class::of(contact), moving)
+    };
+    let chosen: Vec<u32> = entries.iter().map(choose).collect();
+    let mut batches = packer.batches;
+    let mut at = first as u32;
+    for batch in &mut batches {
+        batch.first = at;
+        at += batch.count;
+    }
+    let mut next: Vec<u32> = batches.iter().map(|batch| batch.first).collect();
+    let before = entries.to_vec();
+    for (entry, batch) in before.into_iter().zip(chosen) {
+        let place = &mut next[batch as usize];
+        entries[*place as usize - first] = entry;
+        *place += 1;
+    }
+    batches
+}
+
+/// Puts one contact after the other into batches.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Packer {
+    pub(crate) batches: Vec<Batch>,
+    /// For each class, the first batch from here on that may have room.
+    room: Vec<[u32; Class::COUNT]>,
+    /// The first batch that a contact of each body may be in.
+    free: Vec<u32>,
+}
+
+impl Packer {
+    /// Begin anew, with so many bodies.
+    pub(crate) fn begin(&mut self, bodies: usize) {
+        self.batches.clear();
+        self.room.clear();
+        self.room.push([0; Class::COUNT]);
+        self.free.clear();
+        self.free.resize(bodies, 0);
+    }
+
+    /// The batch of the next contact, which moves these bodies.
+    pub(crate) fn put(&mut self, class: Class, moving: impl Iterator<Item = usize> + Clone) -> u32 {
+        let Self {
+            batches,
+            room,
+            free,
+        } = self;
+        let least = moving.clone().map(|body| free[body]).max().unwrap_or(0);
+        let batch = find(room, class.index(), least);
         if batch as usize == batches.len() {
             batches.push(Batch {
                 class,
@@ -45,24 +86,11 @@ pub(crate) fn pack(
         if *count == WIDTH as u32 {
             room[batch as usize][class.index()] = batch + 1;
         }
-        for body in moving() {
+        for body in moving {
             free[body] = batch + 1;
         }
-        chosen.push(batch);
+        batch
     }
-    let mut at = first as u32;
-    for batch in &mut batches {
-        batch.first = at;
-        at += batch.count;
-    }
-    let mut next: Vec<u32> = batches.iter().map(|batch| batch.first).collect();
-    let before = entries.to_vec();
-    for (entry, batch) in before.into_iter().zip(chosen) {
-        let place = &mut next[batch as usize];
-        entries[*place as usize - first] = entry;
-        *place += 1;
-    }
-    batches
 }
 
 /// The first batch from `least` on that has room, or the next new one.

@@ -1,7 +1,7 @@
 //! The contact problem of one step as a stepper has it: bodies, contacts and joints, W only where a method asks for it.
 
 use crate::assembly::{Assembly, Contact, InverseMass, Joined};
-use crate::auto::{self, WhenW};
+use crate::auto::{self, Way};
 use crate::block_matrix::Vector3;
 use crate::body_form::BodyForm;
 use crate::body_newton::BodyNewton;
@@ -13,10 +13,9 @@ use crate::solver::{Report, Settings, Solver, Workspace, check};
 /// Blocks in a row of W, counted for each body, from which on `auto` begins without it: nothing is assembled, and where
 /// sweeps stall those with W come before any factorisation. Found by time on walls (docs/contact-solvers.md).
 const CROWDED: usize = 8;
-/// Contacts and blocks of W between which it begins with W all the same: few enough for W to stay in the caches of a processor, enough
-/// for further passes over those that still move (`focus`).
+/// Contacts and blocks of W between which passes over the contacts that still move come with the first sweeps already (`focused`).
 const LEAST: usize = 100;
-const CACHED: usize = 10_000;
+const MOST: usize = 10_000;
 /// Blocks in a row of W, counted for each body, from which on it is never assembled for a large problem: walls have 45, piles of spheres
 /// 9 to 12, whose W is small beside its sweeps.
 const TIGHT: usize = 20;
@@ -84,18 +83,14 @@ impl Solver {
             let (contacts, blocks) = (bodies.contacts.len(), workspace.bodies.blocks(bodies));
             if blocks > CROWDED * contacts {
                 check(settings, contacts, r, u)?;
-                let turns = |contact: &Contact| contact.kind == BlockKind::Couple;
-                let w = if contacts >= LEAST && blocks <= CACHED {
-                    WhenW::AtOnce
-                } else if contacts >= LARGE
-                    && blocks > TIGHT * contacts
-                    && !bodies.contacts.iter().any(turns)
-                {
-                    WhenW::Never
+                let way = if contacts >= LEAST && blocks <= MOST {
+                    Way::Focused
+                } else if contacts >= LARGE && blocks > TIGHT * contacts && !has_couples(bodies) {
+                    Way::WithoutW
                 } else {
-                    WhenW::Stalled
+                    Way::Swept
                 };
-                return auto::solve_bodies(bodies, w, settings, r, u, workspace);
+                return auto::solve_bodies(bodies, way, settings, r, u, workspace);
             }
         }
         workspace.bodies.assemble(bodies)?;
@@ -125,4 +120,10 @@ impl Solver {
         }
         Self::Accelerated.solve_bodies(bodies, settings, r, u, workspace)
     }
+}
+
+/// Whether Newton steps without W are of no use.
+fn has_couples(bodies: &Bodies<'_>) -> bool {
+    let mut kinds = bodies.contacts.iter().map(|contact| contact.kind);
+    kinds.any(|kind| kind == BlockKind::Couple)
 }

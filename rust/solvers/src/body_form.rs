@@ -12,6 +12,8 @@
 //! Large problems are cut into slabs (`slabs`), of which every other one is swept at the same time, by as many threads as
 //! the pool has that the caller runs in: the same operations in the same order on each body, so the same bits.
 
+mod focused;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
@@ -21,8 +23,10 @@ use crate::batches::{self, Entry};
 use crate::block_matrix::{Lanes, Vector3};
 use crate::cone::dot;
 use crate::error::Error;
+use crate::few::Few;
 use crate::focus::Focus;
-use crate::ground::{Ground, by_slab};
+use crate::ground::{Ground, Moving, by_slab};
+use crate::jam::Jam;
 use crate::parallel;
 use crate::problem::{BlockKind, Problem};
 use crate::residual::{self, Residuals};
@@ -39,6 +43,15 @@ const GROWTH: f64 = 2.0;
 pub(crate) const PATIENCE: usize = 200;
 /// Sweeps between two fresh computations of V, and between two looks at how many contacts still move.
 const REFRESH: usize = 50;
+
+/// The order of the sweeps within a slab.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// The first points of all pairs of bodies, then the second ones, and so on: a tenth fewer sweeps than pair after pair.
+    ByRank,
+    /// As they are given, pair after pair: a quarter fewer sweeps where few contacts are swept again, which are then at few pairs.
+    ByPair,
+}
 
 /// Bodies and contacts ready for sweeps, with storage kept from step to step. All but `order` is in that order.
 #[derive(Debug, Clone, Default)]
@@ -71,6 +84,10 @@ pub struct BodyForm {
     is_fresh: bool,
     /// A contact that was far from its law: see [`residual::exceeds`].
     witness: usize,
+    /// Contacts that the last sweep has moved by much, and what is done with them.
+    moving: Vec<Moving>,
+    few: Few,
+    jam: Jam,
 }
 
 impl BodyForm {
@@ -87,7 +104,7 @@ impl BodyForm {
         r: &mut [Vector3],
         u: &mut [Vector3],
     ) -> Result<Option<Report>, Error> {
-        if !self.begin(bodies, contacts, r)? {
+        if !self.begin(bodies, contacts, Order::ByRank, r)? {
             return Ok(None);
         }
         let sweeps = self.iterate(settings, PATIENCE, false);
@@ -99,6 +116,7 @@ impl BodyForm {
         &mut self,
         bodies: &[InverseMass],
         contacts: &[Contact],
+        order: Order,
         r: &[Vector3],
     ) -> Result<bool, Error> {
         parallel::first_fault(contacts.len(), |contact| {
@@ -115,7 +133,7 @@ impl BodyForm {
         })?;
         if !self.knows(bodies.len(), contacts) {
             self.ground.slabs.cut(bodies.len(), contacts);
-            self.arrange(contacts);
+            self.arrange(contacts, order);
             self.remember(bodies.len(), contacts);
         }
         let fits = match self.prepare(bodies, contacts) {
@@ -265,15 +283,18 @@ impl BodyForm {
         Ok(true)
     }
 
-    /// Order the sweeps: slab after slab, and in each the first points of all pairs of bodies, then the second ones, and so on; a couple goes
-    /// with its contact. A tenth fewer sweeps than pair after pair, and a contact need not wait for the one before.
-    fn arrange(&mut self, contacts: &[Contact]) {
+    /// Order the sweeps: slab after slab, and in each as asked for; a couple goes with its contact.
+    fn arrange(&mut self, contacts: &[Contact], order: Order) {
         self.order.clear();
         let mut rank = 0;
         for (index, contact) in contacts.iter().enumerate() {
             if contact.kind != BlockKind::Couple {
                 let same = index > 0 && contacts[index - 1].bodies == contact.bodies;
-                rank = if same { rank + 1 } else { 0 };
+                rank = if same && order == Order::ByRank {
+                    rank + 1
+                } else {
+                    0
+                };
             }
             self.order
                 .push((self.ground.slabs.of(contact), rank, index as u32));

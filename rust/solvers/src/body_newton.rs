@@ -336,6 +336,7 @@ impl BodyForm {
 mod tests {
     use super::*;
     use crate::assembly::{Assembly, InverseMass, Jacobian};
+    use crate::body_form::Order;
     use crate::newton::Newton;
     use crate::problem::cross;
     use proptest::prelude::*;
@@ -409,7 +410,7 @@ mod tests {
                 rotation_per_kg_m2: [[2.0, 0.3, 0.0], [0.3, 3.0, 0.1], [0.0, 0.1, 1.0]],
             }; BODIES as usize];
             let mut form = BodyForm::default();
-            assert!(form.begin(&masses, &contacts, &start[..contacts.len()]).unwrap());
+            assert!(form.begin(&masses, &contacts, Order::ByRank, &start[..contacts.len()]).unwrap());
             form.read();
             // In the order of the sweeps.
             let sorted: Vec<Contact> = (0..contacts.len()).map(|k| *form.at(k, &contacts).0).collect();

@@ -13,7 +13,7 @@ use crate::solver::Settings;
 
 /// Passes over the contacts that move, and one more for so many sweeps: what is left after many is slow, and in few contacts.
 const PASSES: usize = 6;
-const MORE: usize = 25;
+pub(crate) const MORE: usize = 25;
 /// Share of the contacts, as a fraction, up to which passes over those alone are worth it.
 const FEW: (usize, usize) = (2, 5);
 /// Fewest contacts worth it: sweeps of less cost next to nothing, and in small stacks that jam Newton steps decide.
@@ -34,9 +34,8 @@ pub(crate) struct Focus {
 impl Focus {
     /// Of a problem to be solved to that tolerance.
     pub(crate) fn new(problem: &Problem, settings: &Settings) -> Self {
-        let contacts = problem.contacts().max(1) as f64;
         Self {
-            limit: MUCH * settings.tolerance.powi(2) * problem.judged_scale / contacts,
+            limit: limit(problem, settings),
             moving: Vec::new(),
             before: Vec::new(),
         }
@@ -52,9 +51,7 @@ impl Focus {
 
     /// Whether there are some, but few among so many contacts.
     pub(crate) fn is_few(&self, contacts: usize) -> bool {
-        let (part, whole) = FEW;
-        let few = whole * self.moving.len() <= part * contacts;
-        contacts >= LEAST && !self.moving.is_empty() && few
+        is_few(self.moving.len(), contacts)
     }
 
     /// Sweep those noted, if they are few, and forget them.
@@ -85,6 +82,18 @@ impl Focus {
         }
         self.moving.clear();
     }
+}
+
+/// The square of a step, in the norm of the residual, from which on a contact moves by much.
+pub(crate) fn limit(problem: &Problem, settings: &Settings) -> f64 {
+    let contacts = problem.contacts().max(1) as f64;
+    MUCH * settings.tolerance.powi(2) * problem.judged_scale / contacts
+}
+
+/// Whether passes over so many of the contacts are worth it.
+pub(crate) fn is_few(moving: usize, contacts: usize) -> bool {
+    let (part, whole) = FEW;
+    contacts >= LEAST && moving > 0 && whole * moving <= part * contacts
 }
 
 /// Passes after a sweep that so many went before.

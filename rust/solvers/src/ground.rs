@@ -38,9 +38,32 @@ impl Ground {
                     part,
                     current: newer,
                     beta,
+                    limit: f64::INFINITY,
+                    moving: &mut Vec::new(),
                 });
             });
         }
+    }
+
+    /// The same of the only slab; `moving` lists the contacts whose step has a square above `limit`.
+    pub(crate) fn sweep_noting(
+        &self,
+        newer: &[Lanes],
+        beta: f64,
+        (r, v): (&mut [Lanes], &mut [Motion]),
+        (limit, moving): (f64, &mut Vec<Moving>),
+    ) -> (f64, f64) {
+        moving.clear();
+        let only = parts(self, 0, r, v).next();
+        only.map_or((0.0, 0.0), |part| {
+            four::on_registers(Sweep {
+                part,
+                current: newer,
+                beta,
+                limit,
+                moving,
+            })
+        })
     }
 
     /// Velocities of all contacts.
@@ -64,6 +87,13 @@ impl Ground {
             parallel::side_by_side(parts, |(_, reach)| four::on_registers(Freshening(reach, r)));
         }
     }
+}
+
+/// Contacts of a batch that a sweep has moved by much, as bits.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Moving {
+    pub(crate) batch: u32,
+    pub(crate) lanes: u32,
 }
 
 /// The contacts of each slab.
@@ -155,6 +185,9 @@ struct Sweep<'a> {
     /// The newer of the last two iterates.
     current: &'a [Lanes],
     beta: f64,
+    /// Square of a step from which on a contact moves by much, and the contacts that do.
+    limit: f64,
+    moving: &'a mut Vec<Moving>,
 }
 
 /// The impulses of a batch, those of contacts that it does not have being zero.
@@ -175,6 +208,8 @@ impl Task for Sweep<'_> {
             part,
             current,
             beta,
+            limit,
+            moving,
         } = self;
         let Part {
             reach,
@@ -195,8 +230,9 @@ impl Task for Sweep<'_> {
             let of_all = of_all(swept);
             of_all.start - first_contact..of_all.end - first_contact
         };
-        let (zero, beta) = (Four::all(with, 0.0), Four::all(with, beta));
-        let (mut against, mut moved) = (zero, zero);
+        let (beta, limit) = (Four::all(with, beta), Four::all(with, limit));
+        let mut against = Four::all(with, 0.0);
+        let mut moved = against;
         for (k, swept) in all.iter().enumerate() {
             if let Some(far) = all.get(k + FAR..=k + FAR) {
                 with.fetch(far);
@@ -209,11 +245,11 @@ impl Task for Sweep<'_> {
             let newer = impulses(with, &current[of_all(swept)]);
             let older = impulses(with, &r[of_slab(swept)]);
             let old = four::plus(&newer, &four::times(beta, &four::minus(&newer, &older)));
-            let u = swept.velocity(with, v, first_body);
-            let new = swept.answer(
+            let (new, change) = swept.step(
                 with,
                 &old,
-                &u,
+                v,
+                (inertias, first_body),
                 #[inline(always)]
                 |place| r[place as usize - first_contact][0],
             );
@@ -221,16 +257,17 @@ impl Task for Sweep<'_> {
             for (k, r) in r[of_slab(swept)].iter_mut().enumerate() {
                 *r = Lanes::of_four(found[k].numbers());
             }
-            let change = four::minus(&new, &old);
-            let still = change[0].equals(zero) & change[1].equals(zero) & change[2].equals(zero);
-            if !(!still).any() {
-                continue;
-            }
-            swept.scatter(with, &change, v, (inertias, first_body));
+            let Some(change) = change else { continue };
             let progress = four::minus(&new, &newer);
             let trace = swept.trace(with);
             against = against - trace * four::dot(&change, &progress);
-            moved = moved + trace * four::dot(&change, &change);
+            let square = trace * four::dot(&change, &change);
+            moved = moved + square;
+            let lanes = limit.below(square).bits();
+            if lanes != 0 {
+                let batch = k as u32;
+                moving.push(Moving { batch, lanes });
+            }
         }
         (against.sum(), moved.sum())
     }

@@ -184,6 +184,34 @@ impl Swept {
         swept
     }
 
+    /// Take contact `k` of another batch of this class in.
+    #[inline(always)]
+    pub(crate) fn copy(&mut self, from: &Self, k: usize) {
+        let lane = self.batch.count as usize;
+        let copy = |to: &mut [Stored], from: &[Stored]| {
+            for (to, from) in to.iter_mut().zip(from) {
+                to.0[lane] = from.0[k];
+            }
+        };
+        copy(self.axes.as_flattened_mut(), from.axes.as_flattened());
+        copy(self.arms.as_flattened_mut(), from.arms.as_flattened());
+        copy(&mut self.q, &from.q);
+        copy(&mut self.matrix, &from.matrix);
+        self.stiffening.0[lane] = from.stiffening.0[k];
+        self.mu.0[lane] = from.mu.0[k];
+        for (to, from) in self.bodies.iter_mut().zip(&from.bodies) {
+            to[lane] = from[k];
+        }
+        self.before[lane] = from.before[k];
+        self.batch.count += 1;
+    }
+
+    /// Places of the bodies of contact `k`.
+    #[inline(always)]
+    pub(crate) fn places(&self, k: usize) -> [u32; 2] {
+        self.bodies.map(|places| places[k])
+    }
+
     /// Put contact `k` of bodies at these places in; false where it is not of this form.
     #[inline]
     pub(crate) fn put(
@@ -450,6 +478,28 @@ impl Swept {
             body.velocity = sum(with, &body.velocity, moved[k]);
             body.spin = sum(with, &body.spin, turned[k]);
         }
+    }
+
+    /// Answer contacts that have the impulses `old`, and move their bodies: the new impulses, and by how much they differ, if they do.
+    #[inline(always)]
+    pub(crate) fn step<W: Wide>(
+        &self,
+        with: W,
+        old: &Fours<W>,
+        v: &mut [Motion],
+        (inertias, first): (&[Inertia], usize),
+        bound: impl Fn(u32) -> f64,
+    ) -> (Fours<W>, Option<Fours<W>>) {
+        let zero = Four::all(with, 0.0);
+        let u = self.velocity(with, v, first);
+        let new = self.answer(with, old, &u, bound);
+        let change = minus(&new, old);
+        let still = change[0].equals(zero) & change[1].equals(zero) & change[2].equals(zero);
+        if !(!still).any() {
+            return (new, None);
+        }
+        self.scatter(with, &change, v, (inertias, first));
+        (new, Some(change))
     }
 
     /// The new impulses with all others held; `bound` is the normal impulse of the contact at a place.
