@@ -25,7 +25,7 @@ fn settings() -> Settings {
         look_ahead_m: 0.02,
         tolerance: 1e-3,
         // Sweeps only, and no more than this in a step: what they leave is told, and is less in the steps that follow.
-        max_iterations: 60,
+        max_iterations: 300,
         max_factorisations: 0,
         ..Settings::with_step(STEP_S)
     }

@@ -52,16 +52,20 @@ impl Storage {
             .assemble_joined(bodies.masses, bodies.contacts, bodies.joined, problem)
     }
 
-    /// How many blocks W has, counted for each body.
-    fn blocks(&mut self, bodies: &Bodies<'_>) -> usize {
+    /// How many blocks W has, counted for each body, and whether there are couples.
+    fn count(&mut self, bodies: &Bodies<'_>) -> (usize, bool) {
         self.counts.clear();
         self.counts.resize(bodies.masses.len(), 0);
-        for body in bodies.contacts.iter().flat_map(|c| c.bodies).flatten() {
-            if let Some(count) = self.counts.get_mut(body as usize) {
-                *count += 1;
+        let mut couples = false;
+        for contact in bodies.contacts {
+            couples |= contact.kind == BlockKind::Couple;
+            for body in contact.bodies.into_iter().flatten() {
+                if let Some(count) = self.counts.get_mut(body as usize) {
+                    *count += 1;
+                }
             }
         }
-        self.counts.iter().map(|&n| n * n).sum()
+        (self.counts.iter().map(|&n| n * n).sum(), couples)
     }
 }
 
@@ -80,12 +84,14 @@ impl Solver {
     ) -> Result<Report, Error> {
         // Through joints there are no sweeps without W.
         if self == Self::Auto && bodies.joined.is_none() {
-            let (contacts, blocks) = (bodies.contacts.len(), workspace.bodies.blocks(bodies));
+            let contacts = bodies.contacts.len();
+            let (blocks, couples) = workspace.bodies.count(bodies);
             if blocks > CROWDED * contacts {
                 check(settings, contacts, r, u)?;
+                // Newton steps without W know no couples.
                 let way = if contacts >= LEAST && blocks <= MOST {
                     Way::Focused
-                } else if contacts >= LARGE && blocks > TIGHT * contacts && !has_couples(bodies) {
+                } else if contacts >= LARGE && blocks > TIGHT * contacts && !couples {
                     Way::WithoutW
                 } else {
                     Way::Swept
@@ -120,10 +126,4 @@ impl Solver {
         }
         Self::Accelerated.solve_bodies(bodies, settings, r, u, workspace)
     }
-}
-
-/// Whether Newton steps without W are of no use.
-fn has_couples(bodies: &Bodies<'_>) -> bool {
-    let mut kinds = bodies.contacts.iter().map(|contact| contact.kind);
-    kinds.any(|kind| kind == BlockKind::Couple)
 }

@@ -6,6 +6,7 @@ use crate::apgd::{self, Extrapolated};
 use crate::block_matrix::{Lanes, Vector3};
 use crate::error::{self, Error};
 use crate::newton::{self, Newton};
+use crate::parallel;
 use crate::problem::Problem;
 use crate::residual::{self, Residuals};
 use crate::{accelerated, auto, bodies, interior, nsgs};
@@ -87,16 +88,16 @@ pub(crate) fn check(
             });
         }
     }
-    for (contact, r) in r.iter().enumerate() {
-        if let Some(&value) = r.iter().find(|x| !x.is_finite()) {
-            return Err(Error::NotFinite {
+    parallel::first_fault(contacts, |contact| {
+        match r[contact].iter().find(|x| !x.is_finite()) {
+            None => Ok(()),
+            Some(&value) => Err(Error::NotFinite {
                 name: "r",
                 contact,
                 value,
-            });
+            }),
         }
-    }
-    Ok(())
+    })
 }
 
 /// When to stop.
