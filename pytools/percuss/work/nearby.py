@@ -36,11 +36,11 @@ def points_nearby(point: Mapping[str, Value]) -> Iterator[dict[str, Value]]:
         yield {name: value * moved[name] if name in moved else value for name, value in point.items()}
 
 
-def tighter(model: Model, point: Mapping[str, Value]) -> tuple[Model, dict[str, Value]] | None:
+def tighter(model: Model, point: Mapping[str, Value], by: float = TIGHTER) -> tuple[Model, dict[str, Value]] | None:
     """Model and point of the same run with a tighter tolerance; None where there is none to tighten."""
     if not isinstance(model, Refines) or model.numerics(point).tolerance is None:
         return None
-    return model.refined(point, 1, TIGHTER)
+    return model.refined(point, 1, by)
 
 
 def left_open(now: Floats, tight: Floats) -> Floats:

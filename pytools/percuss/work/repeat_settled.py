@@ -19,7 +19,7 @@ from percuss.ledger.projections import batch_of
 from percuss.models.model import Settles, Value
 from percuss.session import Session
 from percuss.study.study import Study
-from percuss.work.nearby import beyond, left_open, points_nearby, tighter
+from percuss.work.nearby import TIGHTER, beyond, left_open, points_nearby, tighter
 from percuss.work.repetition import Repetition, elsewhere
 
 
@@ -68,13 +68,19 @@ def _unexplained(
 
 
 def _left_open(study: Study, point: Mapping[str, Value], now: Floats, names: Sequence[str]) -> Floats | float:
-    """How far facts may be from `now` by the tolerance of the contact solver."""
-    if (finer := tighter(study.model(), point)) is None:
-        return 0.0
-    model, there = finer
-    assert isinstance(model, Settles)
-    facts = model.settled(there)[1]
-    return left_open(now, np.array([float(facts[name]) for name in names]))
+    """How far facts may be from `now` by the tolerance of the contact solver.
+
+    Speeds at rest are noise of its size, of which one tolerance may by chance have as much as the next.
+    """
+    room: Floats | float = 0.0
+    for by in (TIGHTER, TIGHTER**2):
+        if (finer := tighter(study.model(), point, by)) is None:
+            return 0.0
+        model, there = finer
+        assert isinstance(model, Settles)
+        facts = model.settled(there)[1]
+        room = np.maximum(room, left_open(now, np.array([float(facts[name]) for name in names])))
+    return room
 
 
 def _judged(session: Session, event: Event, what: str, far: Callable[[], str | None] | None) -> Repetition:
