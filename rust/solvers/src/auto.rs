@@ -198,16 +198,24 @@ fn sweep_bodies(
         // From where the sweeps stalled: from where they began, tall walls need several times as many steps.
         let (residual, made) = form.step_by_newton(newton, bodies.contacts, &few, paid);
         let met = residual <= settings.tolerance;
+        // Sweeps with W go on better from where those without it were.
+        if met || way == Way::WithoutW {
+            swept = form.end(settings, sweeps, r, u);
+        }
         if !met && way == Way::WithoutW {
             let left = Settings {
                 max_iterations: settings.max_iterations - sweeps,
                 ..*settings
             };
             sweeps += form.iterate(&left, usize::MAX, false);
-        }
-        // Sweeps with W go on better from where those without it were.
-        if met || way == Way::WithoutW {
-            swept = form.end(settings, sweeps, r, u);
+            let (mut later_r, mut later_u) = (r.to_vec(), u.to_vec());
+            let later = form.end(settings, sweeps, &mut later_r, &mut later_u);
+            if later.residuals.energy < swept.residuals.energy {
+                swept = later;
+                r.copy_from_slice(&later_r);
+                u.copy_from_slice(&later_u);
+            }
+            swept.iterations = sweeps;
         }
         swept.factorisations = made;
     }
